@@ -1,0 +1,8 @@
+// jsdom has no drag and drop; lumino derives a class from its event when it is loaded.
+globalThis.DragEvent = class DragEvent extends MouseEvent {};
+// Lets React's act() know that a test drives it.
+globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+// jsdom has no media queries; JupyterLab's components ask one when they are loaded.
+window.matchMedia = () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {} });
+// jsdom is never idle by its own account; JupyterLab's React widgets draw when the page is.
+window.requestIdleCallback = callback => setTimeout(callback, 0);

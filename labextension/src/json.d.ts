@@ -1,0 +1,4 @@
+/** The build inlines package.json; it lies outside `rootDir`, so its type is said here. */
+declare module '*/package.json' {
+  export const version: string;
+}

@@ -1,0 +1,39 @@
+/**
+ * The names by which the plugins find each other.
+ */
+import { Token } from '@lumino/coreutils';
+import type { ISignal } from '@lumino/signaling';
+
+import type { IJob } from './wire';
+
+/**
+ * How the picture relates to the server:
+ * - `connecting`: nothing was heard yet and nothing failed yet
+ * - `live`: every change arrives as it happens
+ * - `stale`: it was live until `since`; the jobs are those of that moment
+ * - `absent`: the server never answered on the stream
+ */
+export type Link =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'live' }
+  | { readonly state: 'stale'; readonly since: Date }
+  | { readonly state: 'absent' };
+
+/** The one picture of all jobs in this page; panels subscribe to `changed` and read. */
+export interface IJobManager {
+  /** Emitted after every change of `jobs`, `link` or `serverVersion`. */
+  readonly changed: ISignal<IJobManager, void>;
+  /** Newest first. */
+  readonly jobs: ReadonlyArray<IJob>;
+  readonly link: Link;
+  /** What the server's health says, `null` until it said so. */
+  readonly serverVersion: string | null;
+}
+
+export const IJobManager = new Token<IJobManager>(
+  'jupyter-aiarts:IJobManager',
+  'The live picture of all AIArts jobs.'
+);
+
+/** The widget's id in the shell; the command opens it by this name. */
+export const PANEL_ID = 'jupyter-aiarts-jobs';

@@ -1,0 +1,120 @@
+/**
+ * What the server says on `aiarts/stream`, and the check that it really said that.
+ */
+
+export const PHASES = [
+  'queued',
+  'starting',
+  'running',
+  'paused',
+  'succeeded',
+  'failed',
+  'lost',
+  'stopped'
+] as const;
+
+export type Phase = (typeof PHASES)[number];
+
+export interface IExplanation {
+  readonly code: string;
+  readonly title: string;
+}
+
+/** The part of a job that the sidebar shows. */
+export interface IJob {
+  readonly id: string;
+  readonly name: string;
+  readonly phase: Phase;
+  readonly created: string;
+  readonly explanation: IExplanation | null;
+}
+
+export type Message =
+  | { readonly type: 'snapshot' | 'jobs'; readonly jobs: ReadonlyArray<IJob> }
+  | { readonly type: 'removed'; readonly ids: ReadonlyArray<string> }
+  | { readonly type: 'health'; readonly version: string | null } // null: this message says nothing about it
+  | { readonly type: 'other' };
+
+/** Raised when the server's words don't have the agreed shape; the message says which part. */
+export class WireError extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Read one websocket message. A type that is not known yet gives `other`, so that an older page
+ * survives a newer server; a known type in a wrong shape is a `WireError`.
+ */
+export function parseMessage(text: string): Message {
+  const message = fields(parseJson(text), 'message');
+  switch (message.type) {
+    case 'snapshot':
+    case 'jobs':
+      return { type: message.type, jobs: list(message.jobs, 'jobs').map(parseJob) };
+    case 'removed':
+      return { type: 'removed', ids: list(message.ids, 'ids').map(id => string(id, 'id')) };
+    case 'health':
+      return { type: 'health', version: parseServerVersion(message) };
+    default:
+      return { type: 'other' };
+  }
+}
+
+function parseJob(value: unknown): IJob {
+  const job = fields(value, 'job');
+  return {
+    id: string(job.id, 'job.id'),
+    name: string(job.name, 'job.name'),
+    phase: phase(job.phase),
+    created: string(job.created, 'job.created'),
+    explanation: parseExplanation(job.explanation)
+  };
+}
+
+function parseExplanation(value: unknown): IExplanation | null {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  const explanation = fields(value, 'explanation');
+  return {
+    code: string(explanation.code, 'explanation.code'),
+    title: string(explanation.title, 'explanation.title')
+  };
+}
+
+/** The server's version in a health answer or message, `null` when it isn't said there. */
+export function parseServerVersion(health: unknown): string | null {
+  const { versions } = fields(health, 'health');
+  if (versions === undefined) {
+    return null;
+  }
+  return string(fields(versions, 'health.versions').server, 'health.versions.server');
+}
+
+function phase(value: unknown): Phase {
+  const known = PHASES.find(candidate => candidate === value);
+  return known ?? fail('job.phase', value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new WireError(`not JSON: ${(error as SyntaxError).message}`);
+  }
+}
+
+function fields(value: unknown, where: string): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : fail(where, value);
+}
+
+function list(value: unknown, where: string): ReadonlyArray<unknown> {
+  return Array.isArray(value) ? value : fail(where, value);
+}
+
+function string(value: unknown, where: string): string {
+  return typeof value === 'string' ? value : fail(where, value);
+}
+
+function fail(where: string, value: unknown): never {
+  throw new WireError(`unexpected ${where}: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,33 @@
+/**
+ * The sidebar as a user sees it: found by role and name, never by our class names.
+ */
+export class JobsPage {
+  constructor(page, title = 'AIArts jobs') {
+    this.page = page;
+    this.tab = page.getByRole('tab', { name: title });
+    this.panel = page.getByRole('region', { name: title, includeHidden: true });
+  }
+
+  /** Load JupyterLab and open the sidebar; what breaks in our part of the page is collected in `errors`. */
+  async open(url) {
+    this.errors = [];
+    this.page.on('pageerror', error => {
+      if (error.stack?.includes('/extensions/jupyter-aiarts/')) {
+        this.errors.push(error.stack);
+      }
+    });
+    await this.page.goto(url);
+    await this.tab.click();
+    await this.panel.waitFor();
+  }
+
+  /** Wait until the panel says `text`. */
+  async says(text) {
+    await this.panel.getByText(text).first().waitFor();
+  }
+
+  /** Wait until the job's row says `text`. */
+  async rowSays(name, text) {
+    await this.panel.getByRole('listitem').filter({ hasText: name }).filter({ hasText: text }).waitFor();
+  }
+}

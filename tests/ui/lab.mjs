@@ -1,0 +1,121 @@
+/**
+ * A JupyterLab of its own: own home, own port, own token. Tests start, stop and restart it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const JUPYTER = fileURLToPath(new URL('../../.venv/bin/jupyter', import.meta.url));
+const TOKEN = 'ui-test';
+const START_SECONDS = 60;
+
+/** A port that nobody listened on a moment ago. */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The machine's environment without anything that says where Jupyter or AIArts keep their files. */
+function environment(home) {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(JUPYTER|JPY|AIARTS|IPYTHON)/.test(name));
+  return { ...Object.fromEntries(kept), HOME: home, XDG_RUNTIME_DIR: join(home, 'run') };
+}
+
+export class Lab {
+  /** @param {{extension?: boolean, locale?: string}} options whether our server extension is on; the UI's language */
+  static async start({ extension = true, locale = null } = {}) {
+    const lab = new Lab(await mkdtemp(join(tmpdir(), 'aiarts-')), await freePort(), extension);
+    await lab.writeSettings(locale);
+    await lab.up();
+    return lab;
+  }
+
+  constructor(home, port, extension) {
+    Object.assign(this, { home, port, extension, output: '' });
+    this.url = `http://127.0.0.1:${port}/`;
+  }
+
+  /** The page, logged in. */
+  get page() {
+    return `${this.url}lab?token=${TOKEN}`;
+  }
+
+  async writeSettings(locale) {
+    await mkdir(join(this.home, 'work'));
+    await mkdir(join(this.home, 'run'), { mode: 0o700 });
+    // The question about news covers the page, and asking for them needs the network.
+    await this.write('.jupyter/labconfig/page_config.json', {
+      disabledExtensions: { '@jupyterlab/apputils-extension:announcements': true }
+    });
+    if (locale) {
+      await this.write('.jupyter/lab/user-settings/@jupyterlab/translation-extension/plugin.jupyterlab-settings', { locale });
+    }
+  }
+
+  /** Write a file below the home folder, objects as JSON. */
+  async write(name, content) {
+    const path = join(this.home, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  }
+
+  /** Start the server and wait until it answers; also used to start it again on the same port. */
+  async up() {
+    const args = ['lab', '--no-browser', '--ip=127.0.0.1', `--port=${this.port}`, '--ServerApp.port_retries=0',
+      `--IdentityProvider.token=${TOKEN}`, `--ServerApp.jpserver_extensions={'jupyter_aiarts': ${this.extension ? 'True' : 'False'}}`];
+    if (process.getuid?.() === 0) {
+      args.push('--allow-root');
+    }
+    this.process = spawn(JUPYTER, args, { cwd: join(this.home, 'work'), env: environment(this.home) });
+    this.process.stdout.on('data', data => (this.output += data));
+    this.process.stderr.on('data', data => (this.output += data));
+    await this.answers();
+  }
+
+  async answers() {
+    const deadline = Date.now() + START_SECONDS * 1000;
+    while (Date.now() < deadline && this.process.exitCode === null) {
+      const response = await fetch(`${this.url}api/status?token=${TOKEN}`).catch(() => null);
+      if (response?.ok) {
+        return;
+      }
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+    throw new Error(`JupyterLab did not start:\n${this.output}`);
+  }
+
+  /** Ask a route of ours; the answer's JSON, or an error with what the server said. */
+  async ask(method, path, body) {
+    const response = await fetch(`${this.url}aiarts/${path}`, {
+      method,
+      headers: { Authorization: `token ${TOKEN}`, 'Content-Type': 'application/json' },
+      body: body && JSON.stringify(body)
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new Error(`${method} ${path}: ${response.status} ${text}\n${this.output}`);
+    }
+    return text ? JSON.parse(text) : null;
+  }
+
+  async down() {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      this.process.kill('SIGTERM');
+      await once(this.process, 'exit');
+    }
+  }
+
+  async remove() {
+    await this.down();
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
