@@ -1,0 +1,320 @@
+"""Checking plain data against an annotated type, with every problem at once.
+
+`msgspec.convert` stops at the first problem; a user with five typing errors wants to hear of five.
+This walks the same annotations (`spec.py`) and writes sentences that name the key and print the value.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from msgspec import NODEFAULT, inspect
+
+MAX_PROBLEMS = 100
+"""More than a person reads, less than a hostile spec could make us write."""
+
+MAX_STRING = 131_071
+"""Linux refuses an argument or a NAME=value longer than this (MAX_ARG_STRLEN, less the closing NUL)."""
+
+_MISSING = object()
+"""What a walk gives back for a value that had a problem."""
+
+
+_SORTS: dict[type[inspect.Type], Any] = {
+    inspect.StrType: str,
+    inspect.BoolType: bool,
+    inspect.NoneType: type(None),
+    inspect.ListType: (list, tuple),
+    inspect.DictType: Mapping,
+    inspect.StructType: Mapping,
+}
+
+_WORDS: dict[type[inspect.Type], str] = {
+    inspect.StrType: "text",
+    inspect.BoolType: "true or false",
+    inspect.NoneType: "null",
+    inspect.ListType: "a list",
+    inspect.DictType: "an object of names and values",
+    inspect.StructType: "an object",
+}
+
+
+class Findings:
+    """The problems found so far; `reading.read_spec` raises them together."""
+
+    def __init__(self) -> None:
+        self.problems: list[dict[str, str]] = []
+        self._left_out = 0
+        self._touched: set[str] = set()
+
+    def add(self, key: str, message: str) -> None:
+        """Note one problem; beyond `MAX_PROBLEMS` they are only counted."""
+        self._touched.add(re.split(r"[.\[]", key, maxsplit=1)[0])
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append({"key": key, "message": message})
+        else:
+            self._left_out += 1
+
+    @property
+    def count(self) -> int:
+        """How many problems there are, those that are only counted included."""
+        return len(self.problems) + self._left_out
+
+    def touched(self) -> set[str]:
+        """The top-level keys that have a problem, so that no rule builds on them."""
+        return set(self._touched)
+
+    def all(self) -> list[dict[str, str]]:
+        """Every problem, and one that says how many more there were."""
+        if not self._left_out:
+            return self.problems
+        return [
+            *self.problems,
+            {"key": "", "message": f"There are {self._left_out} more problems like these."},
+        ]
+
+
+def check_fields(
+    values: Mapping[str, Any], struct: type, findings: Findings, prefix: str = ""
+) -> dict[str, Any]:
+    """The checked values of those fields of `struct` that `values` has; a bad one is left out and noted.
+
+    Whether a key is known, or a required one is missing, is for the caller to say.
+    """
+    checked = {
+        one.name: _walk(values[one.name], one.type, prefix + one.name, findings)
+        for one in _fields(struct)
+        if one.name in values
+    }
+    return {name: value for name, value in checked.items() if value is not _MISSING}
+
+
+@cache
+def _fields(struct: type) -> tuple[inspect.Field, ...]:
+    info = inspect.type_info(struct)
+    assert isinstance(info, inspect.StructType)
+    return info.fields
+
+
+def label(name: object) -> str:
+    """A key that came from outside, short and printable enough to stand in a problem's key."""
+    text = name if isinstance(name, str) else shown(name)
+    cut = text if len(text) <= 80 else text[:79] + "…"
+    return cut if cut.isprintable() else json.dumps(cut)
+
+
+def shown(value: Any) -> str:
+    """A value as a sentence shows it: as JSON, cut when long, counted when it is a list or an object."""
+    if isinstance(value, str):
+        cut = json.dumps(value[:60], ensure_ascii=not value[:60].isprintable())
+        return cut if len(value) <= 60 else f"{cut} … ({len(value):,} characters)"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, (int, float)):
+        return repr(value) if abs(value) < 10**20 or isinstance(value, float) else "a very long number"
+    if isinstance(value, Mapping):
+        return f"an object of {_counted(len(value), 'key')}"
+    if isinstance(value, (list, tuple)):
+        return f"a list of {_counted(len(value), 'item')}"
+    return f"a value of type {type(value).__name__}"
+
+
+def text_fault(text: str) -> str:
+    """Why no process can be given this text, as the rest of a sentence, or nothing."""
+    if "\0" in text:
+        return "holds a NUL character, which neither an argument nor a variable nor a path can carry"
+    try:
+        length = len(text.encode())
+    except UnicodeEncodeError:
+        return "holds half a character (a lone surrogate), which cannot be written as UTF-8"
+    return too_long(length)
+
+
+def too_long(length: int) -> str:
+    """What is wrong with a string of this many bytes, as the rest of a sentence, or nothing."""
+    if length <= MAX_STRING:
+        return ""
+    return (
+        f"is {length:,} bytes long, and Linux starts no process with an argument or a variable of more than "
+        f"{MAX_STRING:,} bytes, a variable's name included; put it into a file and pass the file's path"
+    )
+
+
+def name_fault(name: object) -> str:
+    """What is wrong with a name that is no text, as YAML allows, as the rest of a sentence, or nothing."""
+    return "" if isinstance(name, str) else f"must be text, and it is {shown(name)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: str = "") -> Any:
+    """The value as `kind` wants it, or `_MISSING` after noting why not."""
+    if isinstance(kind, inspect.UnionType):
+        kind = _member(value, kind)
+    if isinstance(kind, inspect.Metadata):
+        return _walk(value, kind.type, key, findings, (kind.extra or {}).get("form", form))
+    if not _accepts(kind, value):
+        findings.add(
+            key, f"{key} must be {expected(kind, form)}, and it is {shown(value)}.{_unquote(kind, value)}"
+        )
+        return _MISSING
+    if isinstance(kind, inspect.ListType):
+        return _walk_list(value, kind, key, findings)
+    if isinstance(kind, inspect.DictType):
+        return _walk_dict(value, kind, key, findings)
+    if isinstance(kind, inspect.StructType):
+        return _walk_struct(value, kind, key, findings)
+    fault = _fault(value, kind, form)
+    if fault:
+        findings.add(key, f"{key} {fault}.")
+        return _MISSING
+    return _plain(value, kind)
+
+
+def _walk_list(value: Any, kind: inspect.ListType, key: str, findings: Findings) -> Any:
+    if _too_many(value, kind, key, findings):
+        return _MISSING
+    items = [_walk(item, kind.item_type, f"{key}[{n}]", findings) for n, item in enumerate(value)]
+    return [item for item in items if item is not _MISSING]
+
+
+def _walk_dict(value: Any, kind: inspect.DictType, key: str, findings: Findings) -> Any:
+    if _too_many(value, kind, key, findings):
+        return _MISSING
+    good: dict[str, Any] = {}
+    for name, item in value.items():
+        place = f"{key}.{label(name)}"
+        fault = name_fault(name) or _fault(name, kind.key_type, "")
+        if fault:
+            findings.add(place, f"A name in {key} {fault}.")
+            continue
+        checked = _walk(item, kind.value_type, place, findings)
+        if checked is not _MISSING:
+            good[name] = checked
+    return good
+
+
+def _walk_struct(value: Any, kind: inspect.StructType, key: str, findings: Findings) -> Any:
+    names = [one.name for one in kind.fields]
+    before = findings.count
+    for name in value:
+        if name not in names:
+            findings.add(
+                f"{key}.{label(name)}", f"{key} has no key {label(name)}; it has {', '.join(names)}."
+            )
+    for one in kind.fields:
+        if one.name not in value and one.default is NODEFAULT and one.default_factory is NODEFAULT:
+            findings.add(f"{key}.{one.name}", f"{key}.{one.name} is missing.")
+    checked = check_fields(value, kind.cls, findings, f"{key}.")
+    return _MISSING if findings.count > before else kind.cls(**checked)
+
+
+def _too_many(value: Any, kind: inspect.ListType | inspect.DictType, key: str, findings: Findings) -> bool:
+    """Whether it has more items than allowed; noted instead of walking through millions of them."""
+    if kind.max_length is None or len(value) <= kind.max_length:
+        return False
+    findings.add(key, f"{key} may have at most {kind.max_length:,} entries, and it has {len(value):,}.")
+    return True
+
+
+def _accepts(kind: inspect.Type, value: Any) -> bool:
+    """Whether the value is of the right sort, whatever its limits."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(kind, inspect.IntType):
+        return number and (isinstance(value, int) or value.is_integer())
+    if isinstance(kind, inspect.FloatType):
+        return number
+    if isinstance(kind, inspect.LiteralType):
+        return isinstance(value, str)
+    if isinstance(kind, inspect.Metadata):
+        return _accepts(kind.type, value)
+    if isinstance(kind, inspect.UnionType):
+        return False  # `_member` found none that does
+    return isinstance(value, _SORTS[type(kind)])
+
+
+def _member(value: Any, union: inspect.UnionType) -> inspect.Type:
+    """The member of a union that the value belongs to; the union, which accepts nothing, when none is."""
+    fitting = [one for one in union.types if _accepts(one, value)]
+    if isinstance(value, float):  # 2.0 belongs to the floats where there are both
+        fitting.sort(key=lambda one: isinstance(one, inspect.IntType))
+    return fitting[0] if fitting else union
+
+
+def _plain(value: Any, kind: inspect.Type) -> Any:
+    """The value in the type the Struct declares: 2.0 where a whole number is wanted becomes 2."""
+    if isinstance(kind, inspect.IntType):
+        return int(value)
+    return float(value) if isinstance(kind, inspect.FloatType) else value
+
+
+def _fault(value: Any, kind: inspect.Type, form: str) -> str:
+    """What is wrong with a value of the right sort, as the rest of a sentence, or nothing."""
+    if isinstance(kind, inspect.StrType):
+        return _text_fault(value, kind, form)
+    if isinstance(kind, inspect.LiteralType) and value not in kind.values:
+        return f"must be {expected(kind)}, and it is {shown(value)}"
+    if isinstance(kind, (inspect.IntType, inspect.FloatType)) and not _within(value, kind):
+        return f"must be {expected(kind)}, and it is {shown(value)}"
+    return ""
+
+
+def _text_fault(text: str, kind: inspect.StrType, form: str) -> str:
+    if kind.min_length is not None and len(text) < kind.min_length:
+        return "is empty; leave the key out, or give it a value"
+    if kind.max_length is not None and len(text) > kind.max_length:
+        return f"may have at most {kind.max_length:,} characters, and it has {len(text):,}"
+    if text_fault(text):
+        return text_fault(text)
+    # fullmatch, because `$` alone would let a newline at the end pass
+    if kind.pattern is not None and not re.fullmatch(kind.pattern, text):
+        return f"must be {form}, and it is {shown(text)}"
+    return ""
+
+
+def _within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
+    """Whether a number is finite, fits 64 bits and keeps the limits of its type."""
+    if abs(value) >= 2**63 if isinstance(value, int) else not math.isfinite(value):
+        return False
+    low = (kind.ge is None or value >= kind.ge) and (kind.gt is None or value > kind.gt)
+    return low and (kind.le is None or value <= kind.le)
+
+
+def expected(kind: inspect.Type, form: str = "") -> str:
+    """What a type wants, in words."""
+    if isinstance(kind, inspect.IntType):
+        return "a whole number" + _limits(kind)
+    if isinstance(kind, inspect.FloatType):
+        return "a number" + _limits(kind)
+    if isinstance(kind, inspect.LiteralType):
+        *most, last = sorted(str(value) for value in kind.values)
+        return f"{', '.join(most)} or {last}"
+    if isinstance(kind, inspect.Metadata):
+        return expected(kind.type, (kind.extra or {}).get("form", form))
+    if isinstance(kind, inspect.UnionType):
+        wanted = (expected(one) for one in kind.types if not isinstance(one, inspect.NoneType))
+        return form or " or ".join(wanted)
+    return form if form and isinstance(kind, inspect.StrType) else _WORDS[type(kind)]
+
+
+def _limits(kind: inspect.IntType | inspect.FloatType) -> str:
+    if kind.ge is not None and kind.le is not None:
+        return f" from {kind.ge:,} to {kind.le:,}"
+    if kind.gt is not None and kind.le is not None:
+        return f" above {kind.gt:,} and up to {kind.le:,}"
+    return " of at most 64 bits" if isinstance(kind, inspect.IntType) else " that is finite"
+
+
+def _unquote(kind: inspect.Type, value: Any) -> str:
+    """The cure for a number or a truth value that was written in quotes."""
+    wanted = isinstance(kind, (inspect.IntType, inspect.FloatType, inspect.BoolType))
+    if wanted and isinstance(value, str) and re.fullmatch(r"[\d.]{1,20}|true|false", value):
+        return " Write it without quotes."
+    return ""
