@@ -10,13 +10,16 @@ Each class carries the HTTP status and the machine code under which every door s
     │   ├── JobNotFound              404  job-not-found
     │   ├── RunNotFound              404  run-not-found
     │   ├── TemplateNotFound         404  template-not-found
-    │   └── ClusterNotFound          404  cluster-not-found
+    │   ├── ClusterNotFound          404  cluster-not-found
+    │   └── NoSuchRoute              404  no-such-route
     ├── Conflict                     409  conflict
     │   ├── SubmissionConflict       409  submission-conflict  a known submission_id, another spec
     │   ├── WrongPhase               409  wrong-phase          a move that this phase does not offer
     │   └── JobUnreadable            409  job-unreadable       the job's record is damaged or too new
-    ├── NotHere                      501  not-here             a verb that this engine does not have
+    ├── TooLarge                     413  too-large
+    ├── UnsupportedType              415  unsupported-media-type
     └── Unavailable                  503  unavailable
+        ├── Abandoned                503  search-abandoned     a search whose time is over
         ├── ClusterUnreachable       503  cluster-unreachable
         └── StateUnusable            503  state-unusable       read-only, full, or somebody else's
 
@@ -112,6 +115,12 @@ class ClusterNotFound(NotFound):
     code = "cluster-not-found"
 
 
+class NoSuchRoute(NotFound):
+    """Nothing answers at this address."""
+
+    code = "no-such-route"
+
+
 class Conflict(AiartsError):
     """The request is well formed, but the present state contradicts it."""
 
@@ -136,16 +145,34 @@ class JobUnreadable(Conflict):
     code = "job-unreadable"
 
 
-class NotHere(AiartsError):
-    """The engine that holds the job does not have this verb."""
+class TooLarge(AiartsError):
+    """The body of a request is larger than any job spec can be."""
 
-    status, code = 501, "not-here"
+    status, code = 413, "too-large"
+
+
+class UnsupportedType(AiartsError):
+    """The body is of a kind this route does not read."""
+
+    status, code = 415, "unsupported-media-type"
 
 
 class Unavailable(AiartsError):
     """Something this needs is away; the same request may succeed later."""
 
     status, code = 503, "unavailable"
+
+
+class Abandoned(Unavailable):
+    """The caller no longer wants the answer, or its time is over."""
+
+    code = "search-abandoned"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The search in the log took too long and was ended.",
+            "Ask for one rank or stream, or go on from an earlier line with before=.",
+        )
 
 
 class ClusterUnreachable(Unavailable):

@@ -79,9 +79,7 @@ class Findings:
         ]
 
 
-def check_fields(
-    values: Mapping[str, Any], struct: type, findings: Findings, prefix: str = ""
-) -> dict[str, Any]:
+def check_fields(values: Mapping[str, Any], struct: type, findings: Findings, prefix: str = "") -> dict[str, Any]:
     """The checked values of those fields of `struct` that `values` has; a bad one is left out and noted.
 
     Whether a key is known, or a required one is missing, is for the caller to say.
@@ -161,9 +159,7 @@ def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: st
     if isinstance(kind, inspect.Metadata):
         return _walk(value, kind.type, key, findings, (kind.extra or {}).get("form", form))
     if not _accepts(kind, value):
-        findings.add(
-            key, f"{key} must be {expected(kind, form)}, and it is {shown(value)}.{_unquote(kind, value)}"
-        )
+        findings.add(key, f"{key} must be {expected(kind, form)}, and it is {shown(value)}.{_unquote(kind, value)}")
         return _MISSING
     if isinstance(kind, inspect.ListType):
         return _walk_list(value, kind, key, findings)
@@ -206,9 +202,7 @@ def _walk_struct(value: Any, kind: inspect.StructType, key: str, findings: Findi
     before = findings.count
     for name in value:
         if name not in names:
-            findings.add(
-                f"{key}.{label(name)}", f"{key} has no key {label(name)}; it has {', '.join(names)}."
-            )
+            findings.add(f"{key}.{label(name)}", f"{key} has no key {label(name)}; it has {', '.join(names)}.")
     for one in kind.fields:
         if one.name not in value and one.default is NODEFAULT and one.default_factory is NODEFAULT:
             findings.add(f"{key}.{one.name}", f"{key}.{one.name} is missing.")

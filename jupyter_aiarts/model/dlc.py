@@ -63,9 +63,7 @@ def _lines(text: str, findings: Findings) -> dict[str, str]:
         if (not key and not equals) or key.startswith("#"):
             continue
         if not key or not equals:
-            findings.add(
-                label(key), f"Line {number} of the params file is not key=value: {shown(line.strip())}."
-            )
+            findings.add(label(key), f"Line {number} of the params file is not key=value: {shown(line.strip())}.")
         elif key in given:
             findings.add(label(key), f"{label(key)} stands twice in the params file, again in line {number}.")
         else:
@@ -96,9 +94,7 @@ def _kind(given: Mapping[str, str], findings: Findings) -> dict[str, Any]:
     """DLC's kind names the framework; how many nodes there are says `worker_count`."""
     kind = given.get("kind", "").lower()
     if kind and kind not in _FRAMEWORKS:
-        findings.add(
-            "kind", f"kind must be PyTorchJob, TFJob or XGBoostJob, and it is {shown(given['kind'])}."
-        )
+        findings.add("kind", f"kind must be PyTorchJob, TFJob or XGBoostJob, and it is {shown(given['kind'])}.")
     return {"framework": _FRAMEWORKS[kind]} if kind in _FRAMEWORKS else {}
 
 
@@ -125,9 +121,7 @@ def _variables(text: str, findings: Findings) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
         if not equals:  # the text is not printed: it may be the rest of a secret that held a comma
-            findings.add(
-                "envs", "envs must be name=value pairs with commas between them; a value holds no comma."
-            )
+            findings.add("envs", "envs must be name=value pairs with commas between them; a value holds no comma.")
         else:
             env[name.strip()] = value
     return env
@@ -135,8 +129,4 @@ def _variables(text: str, findings: Findings) -> dict[str, str]:
 
 def _notes(given: Mapping[str, str]) -> list[str]:
     harmless = {"interactive": "false", "success_policy": "AllWorkers"}
-    return [
-        left_out(key, why)
-        for key, why in _LEFT_OUT.items()
-        if given.get(key) and given[key] != harmless.get(key)
-    ]
+    return [left_out(key, why) for key, why in _LEFT_OUT.items() if given.get(key) and given[key] != harmless.get(key)]

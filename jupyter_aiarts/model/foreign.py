@@ -11,7 +11,11 @@ __all__ = ["Mapped", "from_dlc", "from_postjob", "recognise"]
 
 
 def recognise(raw: object) -> Mapped:
-    """A spec out of what a client posted: a PostJob body is known by its keys, the rest is a spec already."""
+    """A spec out of what a client posted: text is a DLC params file, a PostJob body is known by its keys, the rest is
+    a spec already. Every submission comes through here.
+    """
+    if isinstance(raw, str):
+        return from_dlc(raw)
     given = as_object(raw)
     is_postjob = "jobName" in given or len(MARKS & given.keys()) >= 2
     return from_postjob(given) if is_postjob else Mapped(spec=dict(given))

@@ -52,9 +52,7 @@ def _imports(source: str) -> Iterator[str]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         for match in _IMPORT.finditer(source):
-            yield from (
-                part.strip().split(".")[0].split(" ")[0] for part in (match[1] or match[2]).split(",")
-            )
+            yield from (part.strip().split(".")[0].split(" ")[0] for part in (match[1] or match[2]).split(","))
         return
     found = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     for node in sorted(found, key=lambda one: (one.lineno, one.col_offset)):

@@ -99,7 +99,7 @@ class LogLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stream: str
     text: str
     more: bool = False  # a piece of a longer line; the next piece follows
-    folded: int = 0  # how many equal lines after this one are not shown
+    folded: int = 0  # how many lines like it, before it, are not shown
 
 
 class Event(Struct, frozen=True, kw_only=True):

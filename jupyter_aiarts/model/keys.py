@@ -69,9 +69,7 @@ def known_keys(raw: Mapping[Any, Any], findings: Findings) -> dict[str, Any]:
         elif value is None:
             continue
         elif proper in given and _as_text(given[proper]) != _as_text(value):
-            findings.add(
-                label(key), f"{label(key)} is another name of {proper}, which is given with another value."
-            )
+            findings.add(label(key), f"{label(key)} is another name of {proper}, which is given with another value.")
         else:
             given[proper] = value
     return given

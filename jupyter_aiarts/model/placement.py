@@ -177,9 +177,7 @@ def _free_per_ring(machine: Machine) -> tuple[int, ...] | None:
     """How many cards of each ring are free; None where there are no rings or no ids."""
     if not has_rings(machine.device) or isinstance(machine.free, int):
         return None
-    return tuple(
-        sum(start <= card < start + RING for card in machine.free) for start in range(0, machine.cards, RING)
-    )
+    return tuple(sum(start <= card < start + RING for card in machine.free) for start in range(0, machine.cards, RING))
 
 
 def _split(need: Need, machines: Sequence[Machine]) -> tuple[int, int] | None:

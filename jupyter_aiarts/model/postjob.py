@@ -11,9 +11,7 @@ from jupyter_aiarts.model.checking import Findings, shown
 from jupyter_aiarts.model.mapped import Mapped, left_out, refuse_unknown
 from jupyter_aiarts.model.spec import CPU
 
-MARKS = frozenset(
-    ["jobName", "vcName", "jobtrainingtype", "resourcegpu", "gpuType", "jobType", "numpsworker"]
-)
+MARKS = frozenset(["jobName", "vcName", "jobtrainingtype", "resourcegpu", "gpuType", "jobType", "numpsworker"])
 """Keys that no job spec has; two of them, or jobName alone, make a PostJob body."""
 
 _WHAT = "a PostJob body"
@@ -84,13 +82,9 @@ def _refuse(given: Mapping[str, Any], findings: Findings) -> None:
             "what cards and networks need is in the admin's device profile.",
         )
     if given.get("jobType", "training") not in _JOB_TYPES:
-        findings.add(
-            "jobType", f"jobType must be one of {', '.join(_JOB_TYPES)}, and it is {shown(given['jobType'])}."
-        )
+        findings.add("jobType", f"jobType must be one of {', '.join(_JOB_TYPES)}, and it is {shown(given['jobType'])}.")
     for key in sorted(_HYPER & given.keys()):
-        findings.add(
-            key, f"{key} would start several pods with different values. Submit one job for each value."
-        )
+        findings.add(key, f"{key} would start several pods with different values. Submit one job for each value.")
     for key in ("interactivePorts", "interactivePort"):
         if _truth(given.get(key, False)) is not False:
             findings.add(key, f"Ports cannot be opened in a job yet. Remove {key}.")
@@ -101,14 +95,10 @@ def _shape(given: Mapping[str, Any], findings: Findings, notes: list[str]) -> di
     kind = given.get("jobtrainingtype", "RegularJob")
     cards = _whole("resourcegpu", given.get("resourcegpu", 0), findings)
     if not isinstance(kind, str) or kind not in _KINDS:
-        findings.add(
-            "jobtrainingtype", f"jobtrainingtype must be RegularJob or PSDistJob, and it is {shown(kind)}."
-        )
+        findings.add("jobtrainingtype", f"jobtrainingtype must be RegularJob or PSDistJob, and it is {shown(kind)}.")
         return {}
     if cards and "gpuType" not in given:
-        findings.add(
-            "gpuType", f"resourcegpu asks for {cards} cards, and gpuType does not say of which kind."
-        )
+        findings.add("gpuType", f"resourcegpu asks for {cards} cards, and gpuType does not say of which kind.")
     nodes = _nodes(given, findings, notes) if kind == "PSDistJob" else 1
     shape = {"kind": "distributed" if nodes > 1 else "regular", "nodes": nodes}
     return {**shape, "device": given.get("gpuType", CPU), "devices": cards}
@@ -119,9 +109,7 @@ def _nodes(given: Mapping[str, Any], findings: Findings, notes: list[str]) -> in
     numps = _whole("numps", given.get("numps", 1), findings)
     workers = _whole("numpsworker", given.get("numpsworker", 1), findings)
     if numps > 1 and workers > 1:
-        findings.add(
-            "numps", f"numps must be 1, and it is {numps}: jobs have no parameter servers of their own."
-        )
+        findings.add("numps", f"numps must be 1, and it is {numps}: jobs have no parameter servers of their own.")
     if numps > 1 and workers <= 1:
         notes.append(f"numps and numpsworker came swapped, as AIArts sends them: the job has {numps} nodes.")
         return numps
@@ -135,17 +123,13 @@ def _start(given: Mapping[str, Any], findings: Findings, notes: list[str]) -> di
     command = given.get("cmd") or _one_command(given, findings)
     if command:
         if "startupFile" in given:
-            notes.append(
-                left_out("startupFile", "cmd is what the old platform ran, and it is taken as it is")
-            )
+            notes.append(left_out("startupFile", "cmd is what the old platform ran, and it is taken as it is"))
         return {"command": command, **_folder(given)}
     if "startupFile" not in given:
         return _folder(given)
     params = given.get("scriptParams", {})
     if not isinstance(params, Mapping):
-        findings.add(
-            "scriptParams", f"scriptParams must be an object of names and values, and it is {shown(params)}."
-        )
+        findings.add("scriptParams", f"scriptParams must be an object of names and values, and it is {shown(params)}.")
         params = {}
     if "sudo" in params:
         notes.append(left_out("scriptParams.sudo", "a job runs as the user that run_as names"))
@@ -161,9 +145,7 @@ def _one_command(given: Mapping[str, Any], findings: Findings) -> Any:
     """The command of a distributed job that gave one to each role."""
     commands = [given[key] for key in ("workerCmd", "masterCmd") if key in given]
     if len(commands) == 2 and commands[0] != commands[1]:
-        findings.add(
-            "masterCmd", "All nodes run one command. Use $DLWS_ROLE_IDX in it to let node 0 do more."
-        )
+        findings.add("masterCmd", "All nodes run one command. Use $DLWS_ROLE_IDX in it to let node 0 do more.")
     return commands[0] if commands else None
 
 
@@ -181,9 +163,7 @@ def _switches(given: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
     if "preemptionAllowed" in given:
         switches["preemptible"] = _truth(given["preemptionAllowed"])
         if switches["preemptible"] is None:
-            message = (
-                f"preemptionAllowed must be true or false, and it is {shown(given['preemptionAllowed'])}."
-            )
+            message = f"preemptionAllowed must be true or false, and it is {shown(given['preemptionAllowed'])}."
             findings.add("preemptionAllowed", message)
     if "jobPriority" in given:
         written = _whole("jobPriority", given["jobPriority"], findings)
@@ -195,11 +175,7 @@ def _storage(given: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
     """Variables (`env` replaces `envs`) and mounts, both lists of objects there."""
     key = "env" if "env" in given else "envs"
     env = {one.get("name"): one.get("value", "") for one in _objects(key, given, findings)}
-    mounts = [
-        _mount(one)
-        for one in _objects("mountpoints", given, findings)
-        if one.get("enabled", True) is not False
-    ]
+    mounts = [_mount(one) for one in _objects("mountpoints", given, findings) if one.get("enabled", True) is not False]
     return {**({"env": env} if env else {}), **({"mounts": mounts} if mounts else {})}
 
 
@@ -253,6 +229,4 @@ def _truth(value: Any) -> bool | None:
 
 def _left_out(given: Mapping[str, Any]) -> list[str]:
     """Sentences about keys without a counterpart, unless they say nothing: false, 0, the folder itself."""
-    return [
-        left_out(key, why) for key, why in _LEFT_OUT.items() if given.get(key, 0) not in (0, "0", "./", ".")
-    ]
+    return [left_out(key, why) for key, why in _LEFT_OUT.items() if given.get(key, 0) not in (0, "0", "./", ".")]

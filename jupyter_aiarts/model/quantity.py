@@ -8,9 +8,7 @@ from decimal import Decimal
 
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_QUANTITY = re.compile(
-    r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?", re.ASCII
-)
+_QUANTITY = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?", re.ASCII)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
 
 
@@ -36,9 +34,7 @@ def format_quantity(amount: Decimal | float, *, binary: bool = False) -> str:
     thousandths = math.ceil(exact * 1000)
     if thousandths % 1000:
         return f"{thousandths}m"
-    return _largest(
-        thousandths // 1000, [(suffix, 10**power) for suffix, power in _DECIMAL.items() if power > 0]
-    )
+    return _largest(thousandths // 1000, [(suffix, 10**power) for suffix, power in _DECIMAL.items() if power > 0])
 
 
 def parse_gb(text: str) -> float:

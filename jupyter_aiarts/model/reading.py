@@ -59,9 +59,7 @@ def read_spec(
     if findings.problems:
         raise InvalidSpec(findings.all())
     notes = [*guessed, *_notes(spec, moved, pull_secret)]
-    return Reading(
-        spec=spec, secrets=secrets, notes=notes, pull_secret=None if spec.cluster == LOCAL else pull_secret
-    )
+    return Reading(spec=spec, secrets=secrets, notes=notes, pull_secret=None if spec.cluster == LOCAL else pull_secret)
 
 
 def _fill(values: dict[str, Any], offered: Collection[str] | None, touched: set[str]) -> list[str]:

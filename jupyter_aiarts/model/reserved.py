@@ -14,8 +14,5 @@ def why_reserved(name: str, cluster: str) -> str:
     if name in RANK_VARIABLES:
         return f"{name} is reserved: the launcher gives every rank its own value. Remove it."
     if name in GRANT_VARIABLES | IN_POD_FREE and (cluster == LOCAL or name not in IN_POD_FREE):
-        return (
-            f"{name} is reserved: it decides which cards a job sees. "
-            "Remove it; `devices` is how to ask for cards."
-        )
+        return f"{name} is reserved: it decides which cards a job sees. Remove it; `devices` is how to ask for cards."
     return ""

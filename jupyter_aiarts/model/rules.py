@@ -50,8 +50,7 @@ def unreadable_in(name: str) -> bool:
     """Whether a name would not show as written: control characters, line and direction changes."""
     bidirectional = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     return any(
-        unicodedata.category(letter) in ("Cc", "Zl", "Zp")
-        or unicodedata.bidirectional(letter) in bidirectional
+        unicodedata.category(letter) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(letter) in bidirectional
         for letter in name
     )
 

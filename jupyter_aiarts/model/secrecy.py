@@ -32,9 +32,7 @@ _WORDS = frozenset(
         "JWT",
     ]
 )
-_PAIRS = frozenset(
-    [("API", "KEY"), ("ACCESS", "KEY"), ("PRIVATE", "KEY"), ("ENCRYPTION", "KEY"), ("SIGNING", "KEY")]
-)
+_PAIRS = frozenset([("API", "KEY"), ("ACCESS", "KEY"), ("PRIVATE", "KEY"), ("ENCRYPTION", "KEY"), ("SIGNING", "KEY")])
 
 
 class PullSecret(Struct, frozen=True, kw_only=True):
@@ -72,11 +70,7 @@ def split_secrets(
             findings.add(f"secret_env.{label(name)}", f"secret_env.{label(name)} {fault}")
         elif value is not None:
             values[name] = scalar_text(value)
-    moved = [
-        name
-        for name, value in env.items()
-        if isinstance(value, str) and looks_secret(name) and name not in given
-    ]
+    moved = [name for name, value in env.items() if isinstance(value, str) and looks_secret(name) and name not in given]
     values.update((name, env[name]) for name in moved)
     return values, dict.fromkeys([*(name for name in given if isinstance(name, str)), *moved]), moved
 
@@ -98,9 +92,7 @@ def split_pull_secret(given: Any, findings: Findings) -> tuple[str | None, PullS
         return given, None
     names = PullSecret.__struct_fields__
     if not isinstance(given, Mapping):
-        findings.add(
-            "image_pull_secret", "image_pull_secret must be a name, or an object of " + ", ".join(names) + "."
-        )
+        findings.add("image_pull_secret", "image_pull_secret must be a name, or an object of " + ", ".join(names) + ".")
         return None, None
     before = findings.count
     for name in given:

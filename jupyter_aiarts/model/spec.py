@@ -33,9 +33,7 @@ _NAME = {"form": "letters, digits, dots, dashes and underscores, starting with a
 _OBJECT_NAME = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 
 Path = Annotated[str, Meta(min_length=1, max_length=4096)]
-Image = Annotated[
-    str, Meta(max_length=512, pattern=r"^\S+$", extra={"form": "an image reference without spaces"})
-]
+Image = Annotated[str, Meta(max_length=512, pattern=r"^\S+$", extra={"form": "an image reference without spaces"})]
 SecretName = Annotated[
     str,
     Meta(
@@ -91,8 +89,7 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=MAX_NAME,
-            description="Shown as written, in any script; it need not be unique. "
-            "Default: the start file's name.",
+            description="Shown as written, in any script; it need not be unique. Default: the start file's name.",
         ),
     ] = "job"
     cluster: Annotated[
@@ -104,9 +101,7 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="Where it runs: `local`, this machine, or a configured cluster.",
         ),
     ] = LOCAL
-    kind: Annotated[Kind, Meta(description="`regular` runs on one node, `distributed` on two or more.")] = (
-        "regular"
-    )
+    kind: Annotated[Kind, Meta(description="`regular` runs on one node, `distributed` on two or more.")] = "regular"
     device: Annotated[
         str,
         Meta(
@@ -165,23 +160,21 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     env: Annotated[
         dict[str, str],
-        Meta(
-            max_length=MAX_ITEMS, description="Variables for the ranks. Anybody who sees the job sees them."
-        ),
+        Meta(max_length=MAX_ITEMS, description="Variables for the ranks. Anybody who sees the job sees them."),
     ] = field(default_factory=dict)
     secret_env: Annotated[
         dict[str, None],
         Meta(max_length=MAX_ITEMS, description="Names of secret variables; the values are never shown."),
     ] = field(default_factory=dict)
 
-    workdir: Annotated[
-        Path | None, Meta(description="The folder the start file runs in. Default: the caller's.")
-    ] = None
+    workdir: Annotated[Path | None, Meta(description="The folder the start file runs in. Default: the caller's.")] = (
+        None
+    )
     data_path: Annotated[Path | None, Meta(description="Shown to the job as `DATA_PATH`.")] = None
     output_path: Annotated[Path | None, Meta(description="Shown to the job as `OUTPUT_PATH`.")] = None
-    pass_paths: Annotated[
-        bool, Meta(description="Pass the two paths as `--data_path` and `--output_path` too.")
-    ] = False
+    pass_paths: Annotated[bool, Meta(description="Pass the two paths as `--data_path` and `--output_path` too.")] = (
+        False
+    )
     mounts: Annotated[list[Mount], Meta(max_length=100, description="Storage that the job sees.")] = field(
         default_factory=list
     )
@@ -203,12 +196,12 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Framework | None,
         Meta(description="Which framework's variables are set. Default: guessed from the imports."),
     ] = None
-    processes: Annotated[
-        Processes, Meta(description="Run the start file once per `node`, or once per `card`.")
-    ] = "node"
-    rank_table: Annotated[
-        RankTable, Meta(description="Which of the three rank tables `RANK_TABLE_FILE` names.")
-    ] = "v1.0"
+    processes: Annotated[Processes, Meta(description="Run the start file once per `node`, or once per `card`.")] = (
+        "node"
+    )
+    rank_table: Annotated[RankTable, Meta(description="Which of the three rank tables `RANK_TABLE_FILE` names.")] = (
+        "v1.0"
+    )
     run_as: Annotated[
         str,
         Meta(
@@ -232,9 +225,7 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Annotated[float, Meta(gt=0, le=87600)] | None,
         Meta(description="Running time after which it is stopped; waiting does not count."),
     ] = None
-    grace_seconds: Annotated[
-        int, Meta(ge=0, le=3_600, description="Seconds between SIGTERM and SIGKILL.")
-    ] = 30
+    grace_seconds: Annotated[int, Meta(ge=0, le=3_600, description="Seconds between SIGTERM and SIGKILL.")] = 30
 
     template: Annotated[
         TemplateName | None,

@@ -120,9 +120,7 @@ PRESETS: dict[str, Template] = {
             devices=2,
             processes="card",
         ),
-        _preset(
-            "npu-8", "A whole Ascend board, one process per card.", device=_NPU, devices=8, processes="card"
-        ),
+        _preset("npu-8", "A whole Ascend board, one process per card.", device=_NPU, devices=8, processes="card"),
         _preset(
             "npu-2x8",
             "Two nodes with eight Ascend cards each, one process per card.",

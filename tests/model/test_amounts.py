@@ -41,11 +41,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         times.parse(text)
 
 
-@given(
-    st.datetimes(
-        min_value=datetime(1970, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(timezone.utc)
-    )
-)
+@given(st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(timezone.utc)))
 def test_a_moment_survives_being_written(moment: datetime) -> None:
     assert times.parse(times.text_of(moment)) == moment
 

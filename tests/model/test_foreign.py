@@ -221,9 +221,7 @@ def test_a_training_with_start_file_mounts_and_login() -> None:
     ("numps", "numpsworker", "nodes", "kind"),
     [(1, 4, 4, "distributed"), (4, 1, 4, "distributed"), (4, 0, 4, "distributed"), (1, 1, 1, "regular")],
 )
-def test_swapped_numbers_of_workers_are_seen_and_said(
-    numps: int, numpsworker: int, nodes: int, kind: str
-) -> None:
+def test_swapped_numbers_of_workers_are_seen_and_said(numps: int, numpsworker: int, nodes: int, kind: str) -> None:
     body = {
         "jobName": "t",
         "jobtrainingtype": "PSDistJob",
@@ -262,17 +260,13 @@ def test_the_command_wins_over_the_start_file() -> None:
     mapped = from_postjob({"jobName": "t", "cmd": "python a.py", "startupFile": "a.py"})
     assert mapped.spec["command"] == "python a.py"
     assert "script" not in mapped.spec
-    assert mapped.notes == [
-        "startupFile was left out: cmd is what the old platform ran, and it is taken as it is."
-    ]
+    assert mapped.notes == ["startupFile was left out: cmd is what the old platform ran, and it is taken as it is."]
 
 
 def test_equal_commands_of_both_roles_are_one() -> None:
     assert from_postjob({"jobName": "t", "masterCmd": "x", "workerCmd": "x"}).spec["command"] == "x"
     found = refusals(from_postjob, {"jobName": "t", "masterCmd": "x", "workerCmd": "y"})
-    assert found == {
-        "masterCmd": "All nodes run one command. Use $DLWS_ROLE_IDX in it to let node 0 do more."
-    }
+    assert found == {"masterCmd": "All nodes run one command. Use $DLWS_ROLE_IDX in it to let node 0 do more."}
 
 
 @pytest.mark.parametrize(
@@ -330,9 +324,7 @@ def test_a_password_is_never_in_a_refusal() -> None:
     assert "hunter2" not in str(found)
 
 
-@pytest.mark.parametrize(
-    "raw", [{"jobName": "t", "cmd": "x"}, {"vcName": "v", "jobType": "training", "cmd": "x"}]
-)
+@pytest.mark.parametrize("raw", [{"jobName": "t", "cmd": "x"}, {"vcName": "v", "jobType": "training", "cmd": "x"}])
 def test_a_postjob_body_is_recognised(raw: dict[str, Any]) -> None:
     assert recognise(raw) == from_postjob(raw)
 
@@ -342,6 +334,10 @@ def test_everything_else_stays_a_spec(raw: dict[str, Any]) -> None:
     assert recognise(raw) == Mapped(spec=raw)
 
 
-@pytest.mark.parametrize("raw", [[], "x", None, 3])
+def test_text_is_a_params_file() -> None:
+    assert recognise("name=x\ncommand=true\n") == from_dlc("name=x\ncommand=true\n")
+
+
+@pytest.mark.parametrize("raw", [[], None, 3])
 def test_what_is_no_object_is_refused(raw: Any) -> None:
     assert list(refusals(recognise, raw)) == [""]

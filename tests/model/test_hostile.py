@@ -33,9 +33,7 @@ plausible = st.fixed_dictionaries(
         "nodes": st.integers(1, 3),
         "device": st.sampled_from(DEVICES),
         "devices": st.sampled_from([0, 1, 2, 4, 8]),
-        "params": st.dictionaries(
-            st.text("ab", min_size=1), leaves | st.lists(leaves, max_size=2), max_size=3
-        ),
+        "params": st.dictionaries(st.text("ab", min_size=1), leaves | st.lists(leaves, max_size=2), max_size=3),
         "args": st.lists(leaves, max_size=3),
         "env": st.dictionaries(st.sampled_from(["A", "HF_TOKEN", "B_C", "RANK"]), leaves, max_size=3),
         "secret_env": st.dictionaries(st.sampled_from(["S", "T"]), st.text("xyz"), max_size=2),
@@ -84,11 +82,7 @@ def test_a_postjob_body_is_mapped_or_refused(body: dict[str, Any]) -> None:
 
 
 @settings(max_examples=100)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["name", "command", "worker_gpu", "envs", "kind", "x"]), texts), max_size=5
-    )
-)
+@given(st.lists(st.tuples(st.sampled_from(["name", "command", "worker_gpu", "envs", "kind", "x"]), texts), max_size=5))
 def test_a_params_file_is_mapped_or_refused(lines: list[tuple[str, str]]) -> None:
     mapped = outcome(from_dlc, "\n".join(f"{key}={value}" for key, value in lines))
     if mapped is not None:

@@ -29,9 +29,7 @@ def test_new_ids_are_ids_and_differ() -> None:
 
 
 @given(st.text(), st.text(), st.text(), st.text())
-def test_a_submission_always_gives_the_same_valid_id(
-    cluster: str, namespace: str, owner: str, mine: str
-) -> None:
+def test_a_submission_always_gives_the_same_valid_id(cluster: str, namespace: str, owner: str, mine: str) -> None:
     made = id_for_submission(cluster, namespace, owner, mine)
     assert re.fullmatch(ID_PATTERN, made)
     assert made == id_for_submission(cluster, namespace, owner, mine)
@@ -110,9 +108,7 @@ def test_a_plain_user_name_stays(text: str, expected: str) -> None:
     assert user_name(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["..", ".", ".ssh", "../../root", "王伟", "a b", "", "x" * 100, "a/b", "a\nb", "@x"]
-)
+@pytest.mark.parametrize("text", ["..", ".", ".ssh", "../../root", "王伟", "a b", "", "x" * 100, "a/b", "a\nb", "@x"])
 def test_a_hostile_user_name_becomes_one_safe_part_of_a_path(text: str) -> None:
     made = user_name(text)
     assert re.fullmatch(USER_NAME, made)

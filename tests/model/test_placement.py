@@ -178,9 +178,7 @@ def test_the_reason_is_the_true_one(need: Need, machines: list[Machine], obstacl
     st.sampled_from([1, 2, 4, 8]),
     st.integers(1, 3),
 )
-def test_either_it_fits_or_there_is_a_reason(
-    frees: list[set[int]], device: str, count: int, nodes: int
-) -> None:
+def test_either_it_fits_or_there_is_a_reason(frees: list[set[int]], device: str, count: int, nodes: int) -> None:
     machines = [machine(f"m{n}", device, free) for n, free in enumerate(frees)]
     need = Need(device=device, devices=count, nodes=nodes)
     seats, obstacle = place(need, machines), why_not(need, machines)

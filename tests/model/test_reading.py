@@ -193,9 +193,7 @@ def test_cards_default_to_what_the_device_needs(given: dict[str, Any], device: s
 def test_cards_without_a_device_take_the_only_kind_there_is() -> None:
     reading = read_spec({"script": "t.py", "devices": 2}, offered_devices=["cpu", GPU])
     assert (reading.spec.device, reading.spec.devices) == (GPU, 2)
-    assert reading.notes == [
-        "No device was named, so the job takes nvidia_gpu_amd64, the only kind of card there is."
-    ]
+    assert reading.notes == ["No device was named, so the job takes nvidia_gpu_amd64, the only kind of card there is."]
 
 
 @pytest.mark.parametrize("offered", [None, [], ["cpu"], [GPU, NPU]])
@@ -328,8 +326,7 @@ BAD_VALUES: list[tuple[dict[str, Any], str, str]] = [
     (
         {"params": {"a": {"b": 1}}},
         "params.a",
-        "params.a must be text, a number, true, false, null, or a list of these, "
-        "and it is an object of 1 key.",
+        "params.a must be text, a number, true, false, null, or a list of these, and it is an object of 1 key.",
     ),
     (
         {"params": {"a": [[1]]}},
@@ -424,8 +421,7 @@ BAD_VALUES: list[tuple[dict[str, Any], str, str]] = [
     (
         {"template": "../x"},
         "template",
-        "template must be 1 to 63 letters, digits, dots, dashes and underscores, no leading dot, "
-        'and it is "../x".',
+        'template must be 1 to 63 letters, digits, dots, dashes and underscores, no leading dot, and it is "../x".',
     ),
     (
         {"submission_id": "x" * 129},
@@ -526,17 +522,12 @@ def test_gpus_come_in_any_number() -> None:
     ],
 )
 def test_an_unknown_key_is_refused_with_the_nearest(key: str, meant: str) -> None:
-    assert problems({"script": "a", key: 1}) == {
-        key: f"There is no key {key} in a job spec. Did you mean {meant}?"
-    }
+    assert problems({"script": "a", key: 1}) == {key: f"There is no key {key} in a job spec. Did you mean {meant}?"}
 
 
 def test_an_unknown_key_far_from_all_is_told_what_there_is() -> None:
     found = problems({"script": "a", "qqqqqqqq": 1})["qqqqqqqq"]
-    assert (
-        found
-        == f"There is no key qqqqqqqq in a job spec. The keys are {', '.join(JobSpec.__struct_fields__)}."
-    )
+    assert found == f"There is no key qqqqqqqq in a job spec. The keys are {', '.join(JobSpec.__struct_fields__)}."
 
 
 @pytest.mark.parametrize("key", ["a\x00b", "x" * 10_000, "line\nbreak", 7, None, ("a",)])
@@ -610,9 +601,7 @@ def test_nul_is_refused_everywhere(given: dict[str, Any], key: str) -> None:
 def test_half_a_character_is_refused() -> None:
     """It could not even be written into the answer."""
     found = problems({"script": "a", "args": ["\ud800"]})
-    assert found == {
-        "args[0]": "args[0] holds half a character (a lone surrogate), which cannot be written as UTF-8."
-    }
+    assert found == {"args[0]": "args[0] holds half a character (a lone surrogate), which cannot be written as UTF-8."}
 
 
 def test_linux_limits_are_said_before_anything_starts() -> None:

@@ -48,8 +48,7 @@ def test_secret_looking_variables_are_moved_and_said() -> None:
     assert reading.spec.secret_env == {"MINE": None, "N": None, "HF_TOKEN": None}
     assert reading.secrets == {"MINE": "x", "N": "5", "HF_TOKEN": SECRET}
     assert reading.notes == [
-        "HF_TOKEN looks secret and was moved from env to secret_env: "
-        "the ranks get it, and nobody is shown its value."
+        "HF_TOKEN looks secret and was moved from env to secret_env: the ranks get it, and nobody is shown its value."
     ]
 
 

@@ -33,9 +33,7 @@ JOB = Job(
     run=2,
     created="2026-11-16T01:02:03.456789Z",
     owner="alice",
-    spec=read_spec(
-        {"script": "t.py", "env": {"MY_TOKEN": "s"}, "mounts": [{"source": "/a", "target": "/b"}]}
-    ).spec,
+    spec=read_spec({"script": "t.py", "env": {"MY_TOKEN": "s"}, "mounts": [{"source": "/a", "target": "/b"}]}).spec,
     explanation=Explanation(
         code="exit-code",
         title="T",

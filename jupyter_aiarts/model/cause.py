@@ -1,0 +1,16 @@
+"""Why a job is in its phase, before it is put into anybody's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """A code, the values its sentence needs, and what was seen; engines find it, `explain` puts it into words."""
+
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()
