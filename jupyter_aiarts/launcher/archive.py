@@ -1,0 +1,26 @@
+"""The launcher as one zip, for images without this package: `python3 -I launcher.zip PLAN NODE FOLDER`."""
+
+import io
+import os
+import zipfile
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def pack() -> bytes:
+    """The zip's bytes; the same sources give the same bytes, so a hash of them names a version."""
+    home = os.path.dirname(os.path.abspath(__file__))
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(os.listdir(home)):
+            if name.endswith(".py"):
+                with open(os.path.join(home, name), "rb") as file:
+                    _add(archive, name, file.read())
+    return content.getvalue()
+
+
+def _add(archive: zipfile.ZipFile, name: str, source: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    archive.writestr(entry, source)

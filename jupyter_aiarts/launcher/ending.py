@@ -1,0 +1,34 @@
+"""Ending processes: ask, wait, force. The same for one rank's leftovers and for a whole node."""
+
+import signal
+from typing import Callable, List, Set, Tuple
+
+from .tree import Process, send
+
+STEP_SECONDS = 0.05
+PATIENCE_SECONDS = 30.0
+"""How long a killed process may take to go: one that hangs in the kernel must not hang the job's end."""
+
+
+class Ending:
+    """Ends whatever `find` finds, also what appears meanwhile. The owner calls `step` until it says True."""
+
+    def __init__(self, find: Callable[[], List[Process]], grace: float, clock: Callable[[], float]) -> None:
+        self._find = find
+        self._clock = clock
+        self._deadline = clock() + grace
+        self._asked: Set[Tuple[int, str]] = set()
+
+    def step(self) -> bool:
+        """Signal what is there now; True when nothing is (or when waiting longer would be in vain)."""
+        processes = self._find()
+        if not processes:
+            return True
+        overdue = self._clock() - self._deadline
+        if overdue >= 0:
+            send(processes, signal.SIGKILL)
+            return overdue > PATIENCE_SECONDS
+        fresh = [process for process in processes if (process.pid, process.start) not in self._asked]
+        self._asked.update((process.pid, process.start) for process in fresh)
+        send(fresh, signal.SIGTERM)
+        return False

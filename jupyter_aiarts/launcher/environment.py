@@ -1,0 +1,148 @@
+"""The variables of a job: what every rank finds in its environment, and what pod.env holds.
+
+Pure: from a plan, a node index and a card index to names and values; nothing is looked up anywhere.
+"""
+
+import json
+from typing import Dict, List, Mapping, NamedTuple, Optional
+
+from .plan import Plan
+
+RANK_VARIABLES = frozenset([
+    "RANK_SIZE", "RANK_ID", "DEVICE_ID", "DEVICE_NUM", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+    "LOCAL_WORLD_SIZE", "NODE_RANK", "NPROC_PER_NODE", "MASTER_ADDR", "MASTER_PORT", "RANK_TABLE_FILE",
+    "PET_NNODES", "PET_NODE_RANK", "PET_NPROC_PER_NODE", "PET_MASTER_ADDR", "PET_MASTER_PORT",
+    "TF_CONFIG", "MS_WORKER_NUM", "MS_LOCAL_WORKER", "MS_SCHED_HOST", "MS_SCHED_PORT", "MS_NODE_RANK",
+])  # fmt: skip
+"""Names a user may not set: each process gets its own, or must not have them at all."""
+
+GRANT_VARIABLES = frozenset(["NVIDIA_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"])
+"""Names a user may not set: they decide which cards a process sees."""
+
+
+class Seat(NamedTuple):
+    """One process of the job: which node, which card of it, and its number among all processes."""
+
+    node: int
+    card: int
+    rank: int
+    devices: List[int]
+
+
+def seats(plan: Plan, node: int) -> List[Seat]:
+    """The processes that `node`'s launcher starts."""
+    if plan.processes == "node":
+        return [Seat(node, 0, node, list(plan.devices[node]))]
+    width = plan.ranks_per_node
+    return [Seat(node, card, node * width + card, plan.devices[node][card : card + 1]) for card in range(width)]
+
+
+class Places(NamedTuple):
+    """Where the launcher put this rank's own files."""
+
+    pod_env: str
+    tmp: str
+
+
+def exported(plan: Plan, seat: Seat, places: Places) -> Dict[str, str]:
+    """What pod.env holds for this rank: the node's, the user's and the rank's variables; no secrets."""
+    free = {**plan.extra, **node_variables(plan, seat.node, places), **plan.env}
+    return {**_without(free, reserved_names()), **rank_variables(plan, seat), **plan.grants[seat.node]}
+
+
+def process_environment(plan: Plan, seat: Seat, places: Places, secret: Mapping[str, str]) -> Dict[str, str]:
+    """The whole environment of this rank's process.
+
+    Later wins: a default, the base, what pod.env holds, the secrets. Reserved names come from us only.
+    """
+    base = {"PYTHONUNBUFFERED": "1", **plan.environ}
+    held = exported(plan, seat, places)
+    allowed = _without({**base, **held, **secret}, reserved_names())
+    return {**allowed, **{name: value for name, value in held.items() if name in reserved_names()}}
+
+
+def reserved_names() -> "frozenset[str]":
+    """All names that only the platform may set."""
+    return RANK_VARIABLES | GRANT_VARIABLES
+
+
+def node_variables(plan: Plan, node: int, places: Places) -> Dict[str, str]:
+    """The variables every process of every kind of job has, named as on the older platform."""
+    home = plan.env.get("HOME", plan.environ.get("HOME", "/"))
+    return {
+        "DLWS_JOB_ID": plan.job,
+        "DLWS_USER_NAME": plan.user,
+        "DLWS_VC_NAME": plan.queue or "default",
+        "DLWS_ROLE_NAME": "master" if plan.nodes == 1 else "worker",
+        "DLWS_ROLE_IDX": str(node),
+        "DLWS_NUM_WORKER": str(plan.nodes),
+        "DLWS_NUM_GPU_PER_WORKER": str(plan.cards),
+        "DLWS_GPU_TYPE": plan.device,
+        "MAIN_PATH": plan.main_path,
+        "SAVE_PATH": plan.save_path,
+        "TMP_PATH": places.tmp,
+        "TENSORBOARD_LOG_DIR": f"{home.rstrip('/')}/tensorboard/{plan.job}/logs",
+        "AIARTS_POD_ENV": places.pod_env,
+    }
+
+
+def rank_variables(plan: Plan, seat: Seat) -> Dict[str, str]:
+    """The variables that differ from process to process, or that frameworks meet by."""
+    per_node = max(plan.cards, 1)
+    world = plan.nodes * per_node
+    first = seat.node * per_node
+    by_card = plan.processes == "card"
+    table: Dict[str, Optional[object]] = {
+        "RANK_SIZE": world,
+        "RANK_ID": first + seat.card,
+        "DEVICE_ID": seat.card if plan.cards else None,
+        "DEVICE_NUM": per_node,
+        "RANK": first + seat.card if by_card else seat.node,
+        "WORLD_SIZE": world if by_card else plan.nodes,
+        "LOCAL_RANK": seat.card if by_card else None,
+        "LOCAL_WORLD_SIZE": per_node,
+        "NODE_RANK": seat.node,
+        "NPROC_PER_NODE": per_node,
+        "MASTER_ADDR": plan.master_addr,
+        "MASTER_PORT": plan.master_port,
+    }
+    if not by_card:
+        table.update(_torchrun(plan, seat.node, per_node))
+    table.update(_framework(plan, seat, per_node))
+    return {name: str(value) for name, value in table.items() if value is not None}
+
+
+def _torchrun(plan: Plan, node: int, per_node: int) -> Dict[str, object]:
+    """What `torchrun script.py` without options reads; torchrun itself numbers the processes."""
+    return {
+        "PET_NNODES": plan.nodes,
+        "PET_NODE_RANK": node,
+        "PET_NPROC_PER_NODE": per_node,
+        "PET_MASTER_ADDR": plan.master_addr,
+        "PET_MASTER_PORT": plan.master_port,
+    }
+
+
+def _framework(plan: Plan, seat: Seat, per_node: int) -> Dict[str, object]:
+    if plan.framework == "tensorflow":
+        return {"TF_CONFIG": _tf_config(plan, seat)}
+    if plan.framework == "mindspore":
+        return {
+            "MS_WORKER_NUM": plan.nodes * per_node,
+            "MS_LOCAL_WORKER": per_node,
+            "MS_SCHED_HOST": plan.master_addr,
+            "MS_SCHED_PORT": plan.master_port,
+            "MS_NODE_RANK": seat.node,
+        }
+    return {}
+
+
+def _tf_config(plan: Plan, seat: Seat) -> str:
+    """All workers share the master's address, so each has a port of its own, counted up from the job's."""
+    count = plan.nodes * plan.ranks_per_node
+    workers = [f"{plan.master_addr}:{plan.master_port + index}" for index in range(count)]
+    return json.dumps({"cluster": {"worker": workers}, "task": {"type": "worker", "index": seat.rank}})
+
+
+def _without(variables: Mapping[str, str], names: "frozenset[str]") -> Dict[str, str]:
+    return {name: value for name, value in variables.items() if name not in names}

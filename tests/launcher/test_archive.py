@@ -1,0 +1,50 @@
+"""The launcher runs however it is started: file, folder, module, zip."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_aiarts.launcher.archive import pack
+
+from .conftest import LAUNCHER, Run
+
+
+@pytest.mark.parametrize("way", ["file", "folder", "module", "zip"])
+def test_every_way_to_start(run: Run, way: str, tmp_path: Path) -> None:
+    archive = tmp_path / "launcher.zip"
+    archive.write_bytes(pack())
+    words = {
+        "file": ["-I", "-S", str(LAUNCHER / "__main__.py")],
+        "folder": ["-I", "-S", str(LAUNCHER)],
+        "module": ["-m", "jupyter_aiarts.launcher"],
+        "zip": ["-I", "-S", str(archive)],
+    }[way]
+    run.command = [sys.executable, *words]
+    run.shell("echo ok").start(cwd=LAUNCHER.parents[1] if way == "module" else "/")
+    assert run.wait() == 0
+    assert run.log() == b"ok\n"
+
+
+def test_a_zip_with_a_relative_name_and_two_nodes(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "launcher.zip").write_bytes(pack())
+    run.command = [sys.executable, "-I", "launcher.zip"]
+    run.plan(nodes=2)
+    for node in range(2):
+        run.start(node, cwd=tmp_path)
+    assert [run.wait(0), run.wait(1)] == [0, 0]
+
+
+def test_the_zip_is_small_and_the_same_every_time() -> None:
+    assert pack() == pack()
+    assert len(pack()) < 100_000
+
+
+def test_it_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
+    (tmp_path / "package").symlink_to(LAUNCHER)
+    modules = ", ".join(f"package.{path.stem}" for path in LAUNCHER.glob("[!_]*.py"))
+    code = f"import sys; sys.path.insert(0, sys.argv[1]); import {modules}"
+    command = [sys.executable, "-I", "-S", "-c", code, str(tmp_path)]
+    assert subprocess.run(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}).returncode == 0

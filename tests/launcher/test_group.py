@@ -1,0 +1,94 @@
+"""The group's decisions, without processes."""
+
+from jupyter_aiarts.launcher.group import Group
+
+PROBLEM = {"code": "start-file-missing", "message": "m", "hint": ""}
+
+
+def gathered(nodes: int = 3, restarts: int = 0) -> Group:
+    group = Group(nodes, restarts)
+    orders = [group.join(node) for node in range(nodes)]
+    assert orders == [[]] * (nodes - 1) + [["start"]]
+    return group
+
+
+def end_all(group: Group, code: int = 0, nodes: int = 3) -> list[list[str]]:
+    return [group.end(node, [{"rank": node, "exit_code": code}]) for node in range(nodes)]
+
+
+def test_nobody_starts_before_everybody_is_there() -> None:
+    group = Group(3, 0)
+    assert group.join(2) == []
+    assert group.missing == [0, 1]
+    assert group.join(0) == []
+    assert group.join(1) == ["start"]
+
+
+def test_nobody_succeeds_before_everybody_has() -> None:
+    group = gathered()
+    assert end_all(group) == [[], [], ["end"]]
+    assert group.result == "succeeded"
+
+
+def test_one_failure_stops_all_and_only_the_first_is_kept() -> None:
+    group = gathered()
+    assert group.fail(1, {"rank": 1}) == ["stop"]
+    assert group.fail(2, {"rank": 2}) == []
+    assert end_all(group, 1)[-1] == ["end"]
+    assert (group.result, group.first_failure) == ("failed", {"rank": 1})
+
+
+def test_a_failed_group_restarts_as_a_whole_and_success_forgets_the_failure() -> None:
+    group = gathered(restarts=1)
+    group.fail(0, {"rank": 0})
+    assert end_all(group, 1)[-1] == ["start"]
+    assert end_all(group)[-1] == ["end"]
+    assert (group.result, group.restarts, group.first_failure) == ("succeeded", 1, None)
+
+
+def test_restarts_are_counted() -> None:
+    group = gathered(restarts=1)
+    for expected in (["start"], ["end"]):
+        group.fail(0, {"rank": 0})
+        assert end_all(group, 1)[-1] == expected
+    assert (group.result, group.restarts) == ("failed", 1)
+
+
+def test_a_problem_is_not_tried_again() -> None:
+    group = gathered(restarts=5)
+    group.fail(0, None, PROBLEM)
+    assert end_all(group, 1)[-1] == ["end"]
+    assert (group.result, group.problem) == ("failed", PROBLEM)
+
+
+def test_a_stop_ends_restarts_too() -> None:
+    group = gathered(restarts=5)
+    group.fail(0, {"rank": 0})
+    assert group.stop("stopped") == []
+    assert end_all(group, 1)[-1] == ["end"]
+    assert group.result == "failed"
+
+
+def test_a_problem_before_the_start_ends_at_once() -> None:
+    group = Group(2, 0)
+    assert group.join(1, PROBLEM) == ["end"]
+    assert (group.result, group.problem) == ("failed", PROBLEM)
+    assert group.join(0) == []
+
+
+def test_a_lost_launcher_ends_the_others_and_is_not_waited_for() -> None:
+    group = gathered(restarts=3)
+    assert group.lose(1) == ["stop"]
+    assert group.end(0, []) == []
+    assert group.end(2, []) == ["end"]
+    assert group.result == "lost"
+    assert group.problem is not None
+    assert "node 1" in group.problem["message"]
+
+
+def test_who_leaves_before_the_start_may_come_again() -> None:
+    group = Group(2, 0)
+    group.join(1)
+    assert group.lose(1) == []
+    assert group.join(0) == []
+    assert group.join(1) == ["start"]
