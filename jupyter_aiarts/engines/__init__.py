@@ -1,0 +1,1 @@
+"""Where jobs run: the contract, and one room per place."""

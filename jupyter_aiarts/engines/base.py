@@ -1,0 +1,131 @@
+"""The contract between the service and whatever runs jobs.
+
+An engine puts launchers somewhere and tells what became of them. The service calls these verbs and nothing else;
+`tests/engines/test_contract.py` says the same sentences about every engine. An engine is language-neutral: it
+answers with a `Cause` (a code and the values that go with it), and `explain` turns that into words.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.job import Event, Rank
+from jupyter_aiarts.model.phase import Move, Phase
+from jupyter_aiarts.model.reading import Reading
+from jupyter_aiarts.model.spec import JobSpec
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.logs import RunLog
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """Who asks, and from where: what a local job inherits from the person who submits it."""
+
+    owner: str
+    python: str
+    environ: Mapping[str, str] = field(default_factory=dict)
+    folder: Path = Path("/")
+
+
+class JobRecord(Struct, frozen=True, kw_only=True):
+    """One job as its engine knows it, before anybody's language or list shape."""
+
+    id: str
+    cluster: str
+    owner: str
+    phase: Phase
+    run: int
+    created: str
+    spec: JobSpec
+    cause: Cause
+    started: str | None = None
+    ended: str | None = None
+    ranks: tuple[Rank, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One step of an engine's story: jobs that are new or different, and ids that are gone."""
+
+    jobs: tuple[JobRecord, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class Fit(Struct, frozen=True, kw_only=True):
+    """Whether a spec, with all this engine fills in, would start now, and if not, why: the answer to a dry run."""
+
+    spec: JobSpec
+    now: bool
+    cause: Cause | None = None
+
+
+class Engine(ABC):
+    """Runs jobs somewhere. Every verb raises an `AiartsError` or keeps its promise; none blocks the event loop."""
+
+    name: str
+
+    @abstractmethod
+    async def submit(self, reading: Reading, caller: Caller) -> tuple[JobRecord, bool]:
+        """Accept a job; the flag is False when its `submission_id` was known and this is that job."""
+
+    @abstractmethod
+    async def snapshot(self) -> tuple[JobRecord, ...]:
+        """Every job there is, an unreadable one included as such; called once, before `watch`."""
+
+    @abstractmethod
+    async def get(self, job_id: str) -> JobRecord:
+        """One job as it is at this moment."""
+
+    @abstractmethod
+    async def act(self, job_id: str, move: Move) -> JobRecord:
+        """Stop, pause, resume, rerun or release; raises `WrongPhase` when the phase does not offer it."""
+
+    @abstractmethod
+    async def edit(self, job_id: str, reading: Reading) -> JobRecord:
+        """Replace the spec that the next run will use."""
+
+    @abstractmethod
+    async def delete(self, job_id: str) -> None:
+        """Remove a job and all it kept; one that runs is stopped first and goes when it has ended."""
+
+    @abstractmethod
+    async def secrets(self, job_id: str) -> frozenset[str]:
+        """The names, never the values, of the job's secret variables: what an edit may keep."""
+
+    @abstractmethod
+    async def log(self, job_id: str, run: int | None = None) -> RunLog:
+        """The log of one run, the current one by default."""
+
+    @abstractmethod
+    async def environment(self, job_id: str, run: int | None, rank: int) -> dict[str, str | None]:
+        """The variables a rank was started with; secrets as None."""
+
+    @abstractmethod
+    async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
+        """What the platform did for this run, oldest first."""
+
+    @abstractmethod
+    def offers(self) -> frozenset[str] | None:
+        """The devices with cards that jobs can ask for here; None when that cannot be known."""
+
+    @abstractmethod
+    async def fits(self, reading: Reading, caller: Caller) -> Fit:
+        """Would it start now; raises `InvalidSpec` for what this engine can refuse beforehand."""
+
+    @abstractmethod
+    def watch(self) -> AsyncIterator[Change]:
+        """Changes from now on, until closed; nothing happens while nothing changes."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Let go of files and sockets; jobs go on."""

@@ -1,0 +1,33 @@
+"""What this machine has to give: CPUs it may use, and cards."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jupyter_aiarts.engines.local.records import Settings
+from jupyter_aiarts.engines.local.slots import Machine
+
+
+def machine_of(settings: Settings) -> Machine:
+    """The machine as configured: declared cards, and the CPUs this process may run on unless fewer are given."""
+    return Machine(cpus=settings.cpus or float(usable_cpus()), cards=settings.devices)
+
+
+def usable_cpus() -> int:
+    """CPUs this process may really use, which in a container are fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def ends_with_us() -> str | None:
+    """What takes every job of this machine with it when it ends: a container, or a service of systemd; else None."""
+    try:
+        first = Path("/proc/1/comm").read_text().strip()
+        group = Path("/proc/self/cgroup").read_text()
+    except OSError:
+        return None
+    if first not in ("systemd", "init"):
+        return "container"
+    return "service" if ".service" in group else None

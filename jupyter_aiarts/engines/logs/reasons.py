@@ -1,0 +1,87 @@
+"""What a log says about itself: why bytes are missing, and why there is no line at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from .segments import Place, Vanished
+from .stream import Stream
+
+_STATUS_BYTES = 4 * 1024 * 1024
+_WORDS = {"limit": "log limit reached", "log-limit": "log limit reached", "disk-full": "disk full"}
+_WAITING = frozenset({"queued", "starting"})
+_NO_LOG = {
+    "waiting": ("Not started yet{}.", "尚未启动{}。"),
+    "silent": ("Started, nothing printed yet.", "已启动，尚无输出。"),
+    "nothing": ("Ended, nothing was printed.", "已结束，没有任何输出。"),
+    "never": ("Ended before it started{}.", "未启动即已结束{}。"),
+    "lost": ("The log is lost{}.", "日志已丢失{}。"),
+}
+
+
+class Drop(msgspec.Struct, frozen=True, rename={"start": "from", "end": "to"}):
+    """Bytes the launcher could not keep, as its status tells."""
+
+    rank: int
+    stream: str
+    start: int
+    end: int
+    reason: str
+
+
+class _Status(msgspec.Struct, frozen=True):
+    drops: list[Drop] = []
+
+
+def drops_of(place: Place) -> list[Drop]:
+    """What the launcher of a node says it dropped; nothing when its status can't be read."""
+    try:
+        return msgspec.json.decode(place.read("status.json", 0, _STATUS_BYTES), type=_Status).drops
+    except (Vanished, msgspec.DecodeError):
+        return []
+
+
+def lost_to(stream: Stream, drops: Sequence[Drop]) -> int:
+    """Where the bytes end that were lost after the newest segment; 0 when none are known to be."""
+    ends = [drop.end for drop in drops if (drop.rank, drop.stream) == (stream.rank, stream.stream)]
+    return max([end for end in ends if stream.end < end < 1 << 63], default=0)
+
+
+def gap_text(stream: Stream, start: int, end: int, drops: Sequence[Drop]) -> str:
+    """The line shown in place of missing bytes."""
+    reason = next(
+        (
+            drop.reason
+            for drop in drops
+            if drop.rank == stream.rank and drop.stream == stream.stream and drop.start < end and drop.end > start
+        ),
+        "",
+    )
+    words = _WORDS.get(reason, reason)[:200]
+    return f"… {end - start:,} bytes dropped here{f': {words}' if words else ''} …"
+
+
+def no_log_reason(phase: str, why: str = "", lang: str = "en", rank_states: Sequence[str] = ()) -> str:
+    """The sentence shown when a log has no line: never silence.
+
+    `phase` is the job's; `why` the explanation at hand; `rank_states` the phases of the ranks in question, by
+    which a job that ended before they began is told from one that printed nothing.
+    """
+    english, chinese = _NO_LOG[_case(phase, rank_states)]
+    why = why.strip().rstrip(".。")
+    if lang.startswith("zh"):
+        return chinese.format(f"（{why}）" if why else "")
+    return english.format(f" ({why})" if why else "")
+
+
+def _case(phase: str, rank_states: Sequence[str]) -> str:
+    begun = any(state not in _WAITING for state in rank_states) if rank_states else phase not in _WAITING
+    if phase == "lost":
+        return "lost"
+    if phase in _WAITING:
+        return "waiting"
+    if phase in ("running", "paused"):
+        return "silent" if begun else "waiting"
+    return "nothing" if begun else "never"
