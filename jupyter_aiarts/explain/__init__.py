@@ -1,0 +1,58 @@
+"""From facts to one honest sentence and one action, in the reader's language.
+
+`explain` is the only way a cause becomes words; every door shows what it says. A code without a text of its own is
+shown as it is, never dressed up as another cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_aiarts.explain import end, start, wait
+from jupyter_aiarts.explain.text import Text
+from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.job import Action, Explanation
+
+TEXTS: Mapping[str, Text] = {**wait.TEXTS, **start.TEXTS, **end.TEXTS}
+LANGUAGES = ("en", "zh")
+
+
+def explain(cause: Cause, lang: str = "en") -> Explanation:
+    """The explanation of a cause; unknown codes say what was seen and no more."""
+    text = TEXTS.get(_key(cause)) or TEXTS["unknown"]
+    values = _Values(cause.values, lang)
+    words = text.zh if lang == "zh" else text.en
+    return Explanation(
+        code=cause.code,
+        title=words.title.format_map(values),
+        why=words.why.format_map(values),
+        evidence=list(cause.evidence),
+        actions=[
+            Action(id=f"{cause.code}-{number}", label=label.format_map(values), command=command)
+            for number, (label, command) in enumerate(words.actions, 1)
+        ],
+    )
+
+
+def _key(cause: Cause) -> str:
+    """The code, but for the one situation that reads better in words of its own: nobody is ahead."""
+    return "queue-next" if cause.code == "queue-position" and cause.values.get("ahead") == 0 else cause.code
+
+
+class _Values(dict[str, Any]):
+    """Values for a sentence; a missing one reads as unknown instead of failing."""
+
+    def __init__(self, values: Mapping[str, Any], lang: str) -> None:
+        shown = {name: _shown(value, lang) for name, value in values.items()}
+        super().__init__(shown)
+        self.lang = lang
+
+    def __missing__(self, key: str) -> str:
+        return "未知" if self.lang == "zh" else "unknown"
+
+
+def _shown(value: Any, lang: str) -> str:
+    if value is None:
+        return "无" if lang == "zh" else "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)

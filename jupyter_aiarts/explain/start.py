@@ -1,0 +1,28 @@
+"""Why a job could not be started: its start file, its arguments, its surroundings."""
+
+from __future__ import annotations
+
+from jupyter_aiarts.explain.text import Text, Words
+
+
+def _said(title: str, zh: str) -> Text:
+    """A cause that the launcher found and put into words itself, with its hint as the action."""
+    return Text(Words(title, "{message}", (("{hint}", None),)), Words(zh, "{message}", (("{hint}", None),)))
+
+
+TEXTS = {
+    "start-file-missing": _said("The start file is missing", "找不到启动文件"),
+    "start-file-broken-symlink": _said("The start file is a broken link", "启动文件是失效的链接"),
+    "start-file-not-executable": _said("The start file cannot be executed", "启动文件不可执行"),
+    "start-file-bad-interpreter": _said("The start file's interpreter is missing", "启动文件的解释器不存在"),
+    "permission-denied": _said("Permission denied", "权限不足"),
+    "unknown-variable": _said("An argument names an unknown variable", "参数引用了未知变量"),
+    "environment-too-large": _said("Arguments and environment are too large", "参数与环境变量过大"),
+    "secrets-unreadable": _said("The secret variables cannot be read", "无法读取机密变量"),
+    "plan-invalid": _said("The launcher refused its plan", "启动器拒绝了计划"),
+    "node-lost": _said("A node of the job is gone", "任务的一个节点已消失"),
+    "launcher-failed": _said("The launcher failed", "启动器出错"),
+    "io-error": _said("The job's folder cannot be used", "无法使用任务目录"),
+    "disk-full": _said("The disk is full", "磁盘已满"),
+    "workdir-missing": _said("The working folder is missing", "工作目录不存在"),
+}

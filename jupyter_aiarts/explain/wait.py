@@ -1,0 +1,84 @@
+"""Why a job is not running yet, or not any more for now."""
+
+from __future__ import annotations
+
+from jupyter_aiarts.explain.text import Text, Words
+
+TEXTS = {
+    "queue-position": Text(
+        Words("Waiting in the queue", "{ahead} jobs are ahead of it; jobs start by priority, then in order."),
+        Words("排队中", "前面还有 {ahead} 个任务；任务先按优先级、再按先后启动。"),
+    ),
+    "queue-next": Text(
+        Words("About to start", "Nothing is ahead of it in the queue."),
+        Words("即将启动", "队列中前面没有其他任务。"),
+    ),
+    "no-node-fits": Text(
+        Words(
+            "Waiting for {device}",
+            "It needs {need} of {device}; {free} of {total} are free on this machine.",
+            (("See what holds them", "aiarts jobs --phase running"),),
+        ),
+        Words(
+            "等待 {device}",
+            "需要 {need} 个 {device}；本机共 {total} 个，空闲 {free} 个。",
+            (("查看谁在占用", "aiarts jobs --phase running"),),
+        ),
+    ),
+    "ring-fragmented": Text(
+        Words(
+            "Free cards are split across rings",
+            "{free} {device} cards are free, but not {need} inside one ring (0–3 or 4–7).",
+            (("Wait for a ring, or ask for fewer cards", None),),
+        ),
+        Words(
+            "空闲卡分散在两个环上",
+            "有 {free} 张 {device} 空闲，但没有一个环（0–3 或 4–7）内有 {need} 张。",
+            (("等待整环空闲，或减少卡数", None),),
+        ),
+    ),
+    "never-fits": Text(
+        Words(
+            "This machine can never run it",
+            "It needs {need} {device} cards and this machine has {have}.",
+            (("Ask for at most {have} cards, or choose a cluster", None),),
+        ),
+        Words(
+            "本机永远无法运行",
+            "需要 {need} 张 {device}，而本机只有 {have} 张。",
+            (("最多申请 {have} 张卡，或选择集群", None),),
+        ),
+    ),
+    "paused-by-user": Text(
+        Words(
+            "Paused",
+            "Its devices are free again. Resuming starts the script anew: it must find its own checkpoint.",
+            (("Resume", None),),
+        ),
+        Words("已暂停", "设备已释放。恢复时脚本会重新开始，需要自行读取检查点。", (("恢复", None),)),
+    ),
+    "starting": Text(
+        Words("Starting", "Its place is decided and its ranks are being started."),
+        Words("启动中", "资源已分配，正在启动各个进程。"),
+    ),
+    "running": Text(
+        Words("Running", "Every rank is up."),
+        Words("运行中", "所有进程都已启动。"),
+    ),
+    "stopping": Text(
+        Words("Ending", "It was asked to end and has {grace} seconds to do so by itself."),
+        Words("正在结束", "已请求结束，最多等待 {grace} 秒让其自行退出。"),
+    ),
+    "ending": Text(
+        Words("Its launcher is gone", "What it had started is being ended; its last lines are being kept."),
+        Words("启动器已消失", "正在结束它启动的进程，并保存最后的日志。"),
+    ),
+    "elsewhere": Text(
+        Words("Runs on {host}", "It was submitted on {host}; its processes cannot be seen from this machine."),
+        Words("在 {host} 上运行", "该任务在 {host} 上提交；在本机看不到它的进程。"),
+    ),
+    "waiting-for-peers": Text(
+        Words("Its nodes did not meet", "Not all {nodes} nodes came together in time; the devices were given back."),
+        Words("节点未能会合", "{nodes} 个节点未能及时会合；设备已释放。"),
+    ),
+}

@@ -1,0 +1,67 @@
+"""Telling every subscriber what changed, at the pace each of them reads.
+
+A subscriber that is slow is not sent every step: it gets what changed since it last looked, once. So memory is bounded
+by the number of jobs, however fast they change and however slow the line is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable
+
+Encode = Callable[[Iterable[str] | None, str], list[bytes]]
+
+
+class _Reader:
+    """What one subscriber has not seen yet."""
+
+    def __init__(self) -> None:
+        self.changed: set[str] = set()
+        self.removed: set[str] = set()
+        self.ready = asyncio.Event()
+        self.over = False
+
+
+class Fanout:
+    """The subscribers of one service; `encode(ids, lang)` gives the jobs to send, all of them for None."""
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._readers: set[_Reader] = set()
+
+    def send(self, changed: Iterable[str] = (), removed: Iterable[str] = ()) -> None:
+        """Note a change for everybody; never waits."""
+        changed, removed = set(changed), set(removed)
+        for reader in self._readers:
+            reader.changed = (reader.changed | changed) - removed
+            reader.removed = (reader.removed | removed) - changed
+            reader.ready.set()
+
+    def close(self) -> None:
+        """End every subscription."""
+        for reader in self._readers:
+            reader.over = True
+            reader.ready.set()
+
+    async def subscribe(self, lang: str) -> AsyncGenerator[bytes, None]:
+        """A snapshot, then changes until the service closes or the subscriber goes."""
+        reader = _Reader()
+        self._readers.add(reader)
+        try:
+            yield message("snapshot", "jobs", self._encode(None, lang))
+            while not reader.over:
+                await reader.ready.wait()
+                reader.ready.clear()
+                changed, reader.changed = reader.changed, set()
+                removed, reader.removed = reader.removed, set()
+                if changed:
+                    yield message("jobs", "jobs", self._encode(changed, lang))
+                if removed:
+                    yield message("removed", "ids", [f'"{job_id}"'.encode() for job_id in sorted(removed)])
+        finally:
+            self._readers.discard(reader)
+
+
+def message(kind: str, key: str, items: list[bytes]) -> bytes:
+    """One stream message out of values that are encoded already."""
+    return b'{"type":"%s","%s":[%s]}' % (kind.encode(), key.encode(), b",".join(items))

@@ -1,0 +1,372 @@
+"""One live picture of all jobs, whoever runs them, and the fan-out of its changes.
+
+Doors call these verbs and subscribe; engines are asked and watched. No HTTP here, no configuration: what a verb answers
+is the same over REST, in the command line without a server, and in a test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
+from jupyter_aiarts.engines.logs import LogQuery, RunLog, no_log_reason
+from jupyter_aiarts.errors import BadRequest, ClusterNotFound, JobNotFound
+from jupyter_aiarts.explain import explain
+from jupyter_aiarts.fanout import Fanout
+from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.foreign import recognise
+from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine, listed
+from jupyter_aiarts.model.merge import merge_patch
+from jupyter_aiarts.model.phase import MOVES, Move, Phase
+from jupyter_aiarts.model.reading import Reading, read_spec
+from jupyter_aiarts.model.templates import Template, apply_template, new_template
+from jupyter_aiarts.templates import TemplateStore
+
+SEARCH = 30.0  # seconds a page may take
+QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: growing while it is quiet
+
+
+class Submitted(Struct, frozen=True):
+    """A job, and whether it is new or the one its submission_id already named."""
+
+    job: Job
+    created: bool
+
+
+class ListQuery(Struct, frozen=True, kw_only=True):
+    """Which jobs to list, newest first."""
+
+    limit: int | None = None
+    after: str | None = None
+    phase: str | None = None
+    q: str | None = None
+    owner: str | None = None
+
+
+class JobService:
+    """All jobs of all engines. Made by the server (one per process) and by the command line (one per call)."""
+
+    def __init__(self, engines: Mapping[str, Engine], templates: TemplateStore) -> None:
+        self._engines = dict(engines)
+        self._templates = templates
+        self._jobs: dict[str, JobRecord] = {}
+        self._order: list[str] | None = None  # ids, newest first; None when it has to be made again
+        self._encoded: dict[tuple[str, str], bytes] = {}
+        self._fanout = Fanout(self._snapshot_message)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._first_look: asyncio.Future[None] | None = None
+
+    async def start(self) -> None:
+        """Read what there is and watch for changes; whoever looks first causes it, and everybody waits for it."""
+        if self._first_look is None:
+            self._first_look = asyncio.ensure_future(self._refresh())
+            self._tasks = [asyncio.create_task(self._watch(engine)) for engine in self._engines.values()]
+        await asyncio.shield(self._first_look)
+
+    async def aclose(self) -> None:
+        """Stop watching and end every subscription; jobs go on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for engine in self._engines.values():
+            await engine.aclose()
+        self._fanout.close()
+
+    # -- in ------------------------------------------------------------------------------------------------------
+
+    async def submit(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> Submitted:
+        """Accept a job; everything wrong with its spec is said at once."""
+        engine, reading = self._read(raw)
+        record, created = await engine.submit(reading, caller)
+        self._take([record])
+        return Submitted(self._job(record, lang), created)
+
+    async def try_out(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> DryRun:
+        """What submitting would do, without doing it."""
+        engine, reading = self._read(raw)
+        fit = await engine.fits(reading, caller)
+        why = explain(fit.cause, lang) if fit.cause else None
+        return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=reading.notes)
+
+    def _read(self, raw: Mapping[str, Any] | str) -> tuple[Engine, Reading]:
+        mapped = recognise(raw)
+        spec = mapped.spec
+        if isinstance(spec.get("template"), str):
+            spec = apply_template(self._templates.get(spec["template"]), spec)
+        engine = self._engine(spec.get("cluster", "local"))
+        reading = read_spec(spec, offered_devices=engine.offers())
+        return engine, structs.replace(reading, notes=[*mapped.notes, *reading.notes])
+
+    def _engine(self, cluster: Any) -> Engine:
+        engine = self._engines.get(cluster) if isinstance(cluster, str) else None
+        if engine is None:
+            known = ", ".join(sorted(self._engines))
+            raise ClusterNotFound(f"No cluster is called {str(cluster)[:80]!r} here.", f"There are: {known}.")
+        return engine
+
+    async def act(self, job_id: str, move: Move, lang: str = "en") -> Job:
+        """Stop, pause, resume, rerun or release a job."""
+        record = await (await self._owner(job_id)).act(job_id, move)
+        self._take([record])
+        return self._job(record, lang)
+
+    async def edit(self, job_id: str, patch: Mapping[str, Any], lang: str = "en") -> Job:
+        """Change the spec that the next run uses, by a JSON merge patch."""
+        engine = await self._owner(job_id)
+        record = await engine.get(job_id)
+        before = msgspec.to_builtins(record.spec)
+        fixed = [key for key in ("cluster", "submission_id") if patch.get(key, before[key]) != before[key]]
+        if fixed:
+            raise BadRequest(f"{fixed[0]} of a job cannot be changed.", "Clone the job instead.")
+        known = await engine.secrets(job_id)
+        reading = read_spec(merge_patch(before, patch), known_secrets=known, offered_devices=engine.offers())
+        record = await engine.edit(job_id, reading)
+        self._take([record])
+        return self._job(record, lang)
+
+    async def delete(self, job_id: str) -> None:
+        """Remove a job; one that runs is stopped first and goes when it has ended."""
+        engine = await self._owner(job_id)
+        await engine.delete(job_id)
+        with contextlib.suppress(JobNotFound):
+            self._take([await engine.get(job_id)])
+            return
+        self._drop([job_id])
+
+    # -- out -----------------------------------------------------------------------------------------------------
+
+    async def get(self, job_id: str, lang: str = "en") -> Job:
+        """One job as it is now."""
+        record = await (await self._owner(job_id)).get(job_id)
+        self._take([record])
+        return self._job(record, lang)
+
+    async def explain(self, job_id: str, lang: str = "en") -> Explanation:
+        return explain((await (await self._owner(job_id)).get(job_id)).cause, lang)
+
+    async def jobs(self, query: ListQuery, lang: str = "en") -> bytes:
+        """A JSON array of the jobs asked for, newest first, each encoded once per change."""
+        await self.start()
+        await self._refresh()
+        return b"[" + b",".join(self._listed(job_id, lang) for job_id in self._chosen(query)) + b"]"
+
+    def _chosen(self, query: ListQuery) -> list[str]:
+        ids = self._newest_first()
+        if query.after is not None:
+            if query.after not in self._jobs:
+                raise JobNotFound(f"There is no job {query.after[:80]!r} to list after.", "List from the start again.")
+            ids = ids[ids.index(query.after) + 1 :]
+        wanted = _matcher(query)
+        chosen = ids if wanted is None else [job_id for job_id in ids if wanted(self._jobs[job_id])]
+        return chosen[: query.limit]
+
+    def _newest_first(self) -> list[str]:
+        if self._order is None:
+            jobs = self._jobs
+            self._order = sorted(jobs, key=lambda job_id: (jobs[job_id].created, job_id), reverse=True)
+        return self._order
+
+    async def resolve(self, text: str) -> str:
+        """The id of the one job that has this id, begins with it, or bears this name."""
+        await self.start()
+        await self._refresh()
+        if text in self._jobs:
+            return text
+        found = [job_id for job_id in self._newest_first() if self._jobs[job_id].name == text]
+        found = found or [job_id for job_id in self._newest_first() if text and job_id.startswith(text)]
+        if not found:
+            raise JobNotFound(f"No job has the id or name {text[:80]!r}.", "List the jobs with `aiarts jobs`.")
+        if len(found) > 1:
+            shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+            raise BadRequest(f"{text[:80]!r} means {len(found)} jobs: {shown}.", "Give the id of one of them.")
+        return found[0]
+
+    async def logs(self, job_id: str, query: LogQuery, run: int | None = None) -> list[LogLine]:
+        """One page of a run's log; a search that takes too long is ended, with what to do about it."""
+        engine = await self._owner(job_id)
+        over = _is_over(await engine.get(job_id), run)
+        log = await engine.log(job_id, run)
+        deadline = time.monotonic() + SEARCH
+        return await asyncio.to_thread(lambda: log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline))
+
+    async def run_log(self, job_id: str, run: int | None = None) -> RunLog:
+        return await (await self._owner(job_id)).log(job_id, run)
+
+    async def no_log(self, job_id: str, lang: str = "en") -> str:
+        """Why there is nothing to read yet, or no more."""
+        job = await self.get(job_id, lang)
+        why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
+        return no_log_reason(job.phase.value, why, lang)
+
+    async def follow(self, job_id: str, query: LogQuery, run: int | None = None) -> AsyncIterator[list[LogLine]]:
+        """Lines as they come, until the run has ended and everything was told."""
+        engine = await self._owner(job_id)
+        number = (await engine.get(job_id)).run if run is None else run
+        follower = (await engine.log(job_id, number)).follow(query)
+        delay = QUICK
+        while not follower.done:
+            over = _is_over(await engine.get(job_id), number)
+            lines = await asyncio.to_thread(follower.step, over)
+            if lines:
+                yield lines
+                delay = QUICK
+            elif not follower.done:
+                await asyncio.sleep(delay)
+                delay = min(delay * 1.5, SLOW)
+
+    async def env(self, job_id: str, run: int | None = None, rank: int = 0) -> dict[str, str | None]:
+        return await (await self._owner(job_id)).environment(job_id, run, rank)
+
+    async def events(self, job_id: str, run: int | None = None) -> list[Event]:
+        return list(await (await self._owner(job_id)).events(job_id, run))
+
+    async def health(self) -> dict[str, Any]:
+        """What a page needs to know about this service itself."""
+        from jupyter_aiarts._version import __version__
+
+        clusters = [{"name": name, "stale_since": None} for name in self._engines]
+        return {"version": __version__, "clusters": clusters, "jobs": len(self._jobs), "active": self.active_here()}
+
+    def active_here(self) -> int:
+        """How many jobs hold this machine at this moment, as far as is known."""
+        return sum(1 for job in self._jobs.values() if job.cluster == "local" and job.phase.is_active)
+
+    async def subscribe(self, lang: str = "en") -> AsyncIterator[bytes]:
+        """Encoded stream messages: a snapshot first, then what changes; a slow reader gets them merged."""
+        await self.start()
+        async with contextlib.aclosing(self._fanout.subscribe(lang)) as messages:
+            async for message in messages:
+                yield message
+
+    # -- templates -----------------------------------------------------------------------------------------------
+
+    async def templates(self) -> list[Template]:
+        return await asyncio.to_thread(self._templates.all)
+
+    async def template(self, name: str) -> Template:
+        return await asyncio.to_thread(self._templates.get, name)
+
+    async def save_template(self, name: str, spec: dict[str, Any], description: str = "") -> Template:
+        """Keep a part of a spec for later, without its secrets; a wrong key or value is refused."""
+        return await asyncio.to_thread(self._templates.save, new_template(name, spec, description))
+
+    async def delete_template(self, name: str) -> None:
+        await asyncio.to_thread(self._templates.delete, name)
+
+    # -- the picture ---------------------------------------------------------------------------------------------
+
+    async def _owner(self, job_id: str) -> Engine:
+        """The engine that has this job; one we have not heard of yet is asked for."""
+        known = self._jobs.get(job_id)
+        if known is not None:
+            return self._engines[known.cluster]
+        for engine in self._engines.values():
+            with contextlib.suppress(JobNotFound):
+                self._take([await engine.get(job_id)])
+                return engine
+        raise JobNotFound(f"There is no job {job_id[:80]!r}.", "List the jobs with `aiarts jobs`.")
+
+    async def _watch(self, engine: Engine) -> None:
+        async for change in engine.watch():
+            self._take(change.jobs)
+            self._drop(change.removed)
+
+    async def _refresh(self) -> None:
+        """Bring the picture up to what the engines say now."""
+        for name, engine in self._engines.items():
+            records = await engine.snapshot()
+            self._take(records)
+            there = {record.id for record in records}
+            self._drop([key for key, job in self._jobs.items() if job.cluster == name and key not in there])
+
+    def _take(self, records: Iterable[JobRecord]) -> None:
+        changed = [record for record in records if self._differs(record)]
+        for record in changed:
+            if record.id not in self._jobs:
+                self._order = None
+            self._jobs[record.id] = record
+            for lang in ("en", "zh"):
+                self._encoded.pop((record.id, lang), None)
+        if changed:
+            self._fanout.send(changed={record.id for record in changed})
+
+    def _differs(self, record: JobRecord) -> bool:
+        known = self._jobs.get(record.id)
+        return known is not record and known != record
+
+    def _drop(self, ids: Iterable[str]) -> None:
+        gone = {job_id for job_id in ids if self._jobs.pop(job_id, None) is not None}
+        if gone:
+            self._order = None
+            for job_id in gone:
+                for lang in ("en", "zh"):
+                    self._encoded.pop((job_id, lang), None)
+            self._fanout.send(removed=gone)
+
+    def _snapshot_message(self, ids: Iterable[str] | None, lang: str) -> list[bytes]:
+        """Encoded jobs for the stream: all of them for None, else those that still exist."""
+        wanted = self._newest_first() if ids is None else ids
+        return [self._listed(job_id, lang) for job_id in wanted if job_id in self._jobs]
+
+    def _listed(self, job_id: str, lang: str) -> bytes:
+        key = (job_id, lang)
+        found = self._encoded.get(key)
+        if found is None:
+            found = self._encoded[key] = msgspec.json.encode(listed(self._job(self._jobs[job_id], lang)))
+        return found
+
+    def _job(self, record: JobRecord, lang: str) -> Job:
+        return Job(
+            id=record.id,
+            name=record.name,
+            cluster=record.cluster,
+            phase=record.phase,
+            run=record.run,
+            created=record.created,
+            started=record.started,
+            ended=record.ended,
+            owner=record.owner,
+            spec=record.spec,
+            explanation=explain(record.cause, lang),
+            ranks=list(record.ranks),
+            notes=list(record.notes),
+            moves=list(_offered(record)),
+        )
+
+
+def _is_over(record: JobRecord, run: int | None) -> bool:
+    """Whether nothing is written to this run's log any more."""
+    return run not in (None, record.run) or record.phase.is_terminal or record.phase is Phase.PAUSED
+
+
+def _offered(record: JobRecord) -> tuple[Move, ...]:
+    """What this job offers now; one whose record is damaged can only be deleted."""
+    return (Move.DELETE,) if record.cause.code == "job-unreadable" else MOVES[record.phase]
+
+
+def _matcher(query: ListQuery) -> Callable[[JobRecord], bool] | None:
+    """A test for one record, or None when everything is wanted."""
+    tests: list[Callable[[JobRecord], bool]] = []
+    if query.phase:
+        try:
+            phases = {Phase(one.strip()) for one in query.phase.split(",")}
+        except ValueError:
+            known = ", ".join(phase.value for phase in Phase)
+            raise BadRequest(f"{query.phase[:80]!r} is not a phase.", f"Phases: {known}.") from None
+        tests.append(lambda job: job.phase in phases)
+    if query.owner:
+        tests.append(lambda job: job.owner == query.owner)
+    if query.q:
+        text = query.q.casefold()
+        tests.append(lambda job: text in f"{job.name}\n{job.id}\n{job.spec.script or ''}".casefold())
+    return (lambda job: all(test(job) for test in tests)) if tests else None
+
+
+__all__ = ["Cause", "JobService", "ListQuery", "Submitted", "TemplateStore"]
