@@ -1,0 +1,129 @@
+"""The extension of jupyter_server: its settings, and the one service behind all routes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_server.extension.application import ExtensionApp
+from traitlets import Bool, Dict, Float, Int, Unicode, default
+from traitlets.config import Configurable
+
+from jupyter_aiarts._version import __version__
+from jupyter_aiarts.server.activity import Activity
+from jupyter_aiarts.server.audit import AuditLog
+from jupyter_aiarts.server.routes import handlers
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.service import JobService
+
+
+class LocalEngine(Configurable):
+    """Settings of the engine on this machine; the state folder keeps them for supervisor and CLI."""
+
+    devices: Dict[str, int] = Dict(
+        value_trait=Int(min=0),
+        key_trait=Unicode(),
+        help="Cards this machine is said to have, e.g. {'huawei_npu_arm64': 8}; shown as declared.",
+    ).tag(config=True)
+    log_limit_gb = Float(2.0, min=0.001, help="Disk that one rank's log may take; what is dropped is marked.").tag(
+        config=True
+    )
+    cpus = Int(None, min=1, allow_none=True, help="CPUs that jobs may use together; all of them when not set.").tag(
+        config=True
+    )
+
+
+class AiartsApp(ExtensionApp):
+    """Training jobs in JupyterLab. Loading it adds routes and no more; the first request starts the rest."""
+
+    name = "jupyter_aiarts"
+    version = __version__
+    extension_url = "/lab"
+    load_other_extensions = True
+    classes = [*ExtensionApp.classes, LocalEngine]  # noqa: RUF012  # traitlets' own, an instance variable to mypy
+
+    state_dir = Unicode(help="Where jobs, logs and templates are kept; AIARTS_STATE_DIR in the environment wins.").tag(
+        config=True
+    )
+    clusters: Dict[str, Any] = Dict(key_trait=Unicode(), help="Kubernetes clusters by name, beside `local`.").tag(
+        config=True
+    )
+    retention_days = Float(
+        None, min=0, allow_none=True, help="Finished jobs older than this are removed; never when not set."
+    ).tag(config=True)
+    keep_server_active = Bool(True, help="Count the server as active while local jobs run.").tag(config=True)
+    audit_log = Bool(True, help="Write who did what when to audit.log in the state folder.").tag(config=True)
+
+    _service: JobService | None = None
+    _opening: asyncio.Task[JobService] | None = None
+    _audit: AuditLog | None = None
+    _activity: Activity | None = None
+
+    @default("state_dir")
+    def _default_state_dir(self) -> str:
+        return str(Path(self.data_dir) / "aiarts")
+
+    @property
+    def local(self) -> LocalEngine:
+        """The local engine's settings."""
+        return LocalEngine(parent=self)
+
+    @property
+    def state(self) -> Path:
+        """The state folder that is really used."""
+        return Path(os.environ.get("AIARTS_STATE_DIR") or self.state_dir).expanduser()
+
+    def initialize_handlers(self) -> None:
+        """Add the routes; called by jupyter_server while it starts."""
+        self.handlers.extend(handlers())
+
+    async def service(self) -> JobService:
+        """The service, started by whoever asks first; several who ask at once wait for the same start."""
+        if self._service is None:
+            if self._opening is None:
+                self._opening = asyncio.ensure_future(self._open())
+            # Shielded: one impatient browser must not cancel the start for everybody else.
+            self._service = await asyncio.shield(self._opening)
+        return self._service
+
+    async def _open(self) -> JobService:
+        from jupyter_aiarts.server.opening import open_service
+
+        try:
+            service = await open_service(self)
+        finally:
+            self._opening = None
+        if self.keep_server_active and self.serverapp is not None:
+            times = self.serverapp.web_app.settings["last_activity_times"]
+            self._activity = Activity(times, service.active_here)
+            self._activity.watch(service.subscribe())
+        return service
+
+    def note(self, user: str, action: str, subject: str | None, status: int) -> None:
+        """Write one line to the audit log, if there is one; called by handlers that changed or tried to."""
+        if not self.audit_log:
+            return
+        if self._audit is None:
+            self._audit = AuditLog(self.state / "audit.log", self.log)
+        self._audit.note(user, action, subject, status)
+
+    def current_activity(self) -> dict[str, int] | None:
+        """Local jobs that run, for jupyter_server's own shutdown after inactivity."""
+        running = self._service.active_here() if self._service is not None and self.keep_server_active else 0
+        return {"jobs": running} if running else None
+
+    async def stop_extension(self) -> None:
+        """Let go of everything; jobs go on. Called by jupyter_server when it stops."""
+        if self._activity is not None:
+            self._activity.close()
+        if self._opening is not None:
+            await asyncio.wait({self._opening})
+        if self._service is not None:
+            await self._service.aclose()
+            self._service = None
+        if self._audit is not None:
+            await asyncio.to_thread(self._audit.close)
+            self._audit = None

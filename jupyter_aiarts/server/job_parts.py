@@ -1,0 +1,49 @@
+"""Routes for what belongs to one job beside its log: variables, explanation, events."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_aiarts.server.base import AiartsHandler
+
+MAX_RUN = 1_000_000
+MAX_RANK = 1_000_000
+
+
+class EnvHandler(AiartsHandler):
+    """`jobs/{id}/env`"""
+
+    @web.authenticated
+    @authorized
+    async def get(self, job_id: str) -> None:
+        """The variables one rank was started with; secrets are null."""
+        self.checked(job_id)
+        run, rank = self.number("run", 1, MAX_RUN), self.number("rank", 0, MAX_RANK)
+        service = await self.service()
+        self.answer(await service.env(job_id, run, rank or 0))
+
+
+class ExplainHandler(AiartsHandler):
+    """`jobs/{id}/explain`"""
+
+    @web.authenticated
+    @authorized
+    async def get(self, job_id: str) -> None:
+        """Why the job is in its phase, and what to do."""
+        self.checked(job_id)
+        service = await self.service()
+        self.answer(await service.explain(job_id, self.language))
+
+
+class EventsHandler(AiartsHandler):
+    """`jobs/{id}/events`"""
+
+    @web.authenticated
+    @authorized
+    async def get(self, job_id: str) -> None:
+        """What the platform did for one run, oldest first."""
+        self.checked(job_id)
+        run = self.number("run", 1, MAX_RUN)
+        service = await self.service()
+        self.answer(await service.events(job_id, run))

@@ -1,0 +1,167 @@
+"""Route for a job's log: a page of lines, a stream that follows, plain text, or the bytes themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from jupyter_aiarts.errors import BadRequest
+from jupyter_aiarts.model.times import now
+from jupyter_aiarts.server.base import AiartsHandler
+from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.logs import LogQuery
+    from jupyter_aiarts.service import JobService
+
+MAX_LINES = 100_000
+MAX_CURSOR = 32 * 1024
+STREAMS = ("stdout", "stderr")
+LINES_PER_CHUNK = 2000
+Item = TypeVar("Item")
+
+
+class LogsHandler(AiartsHandler):
+    """`jobs/{id}/logs`"""
+
+    _sending: asyncio.Task[None] | None = None
+
+    @web.authenticated
+    @authorized
+    async def get(self, job_id: str) -> None:
+        """The log of one run, by default its last 1,000 lines."""
+        self.checked(job_id)
+        form = self.choice("format", ("json", "text", "raw"), "json")
+        service = await self.service()
+        if self.flag("follow"):
+            await self.follow(service, job_id)
+        elif form == "raw":
+            await self.raw(service, job_id)
+        elif form == "text":
+            await self.text(service, job_id)
+        else:
+            await self.page(service, job_id)
+
+    def query(self) -> LogQuery:
+        """Which lines are asked for."""
+        from jupyter_aiarts.engines.logs import LogQuery
+        from jupyter_aiarts.engines.logs.query import DEFAULT_LINES
+
+        return LogQuery(
+            rank=self.number("rank", 0, MAX_RANK),
+            stream=self.choice("stream", ("", *STREAMS), "") or None,
+            grep=self.word("grep"),
+            tail=self.number("tail", 0, MAX_LINES),
+            before=self.word("before", MAX_CURSOR),
+            after=self.word("after", MAX_CURSOR),
+            limit=self.number("limit", 1, MAX_LINES) or DEFAULT_LINES,
+            fold=self.flag("fold"),
+        )
+
+    @property
+    def run(self) -> int | None:
+        """Which run is asked for; None is the latest."""
+        return self.number("run", 1, MAX_RUN)
+
+    async def page(self, service: JobService, job_id: str) -> None:
+        """Lines as a JSON array; where there is no log at all, a header says why."""
+        query = self.query()
+        lines = await service.logs(job_id, query, self.run)
+        silence = None if lines else await self.silence(service, job_id, query)
+        if silence is not None:
+            self.set_header("X-Aiarts-No-Log", quote(silence[:1000]))
+        self.answer(lines)
+
+    async def follow(self, service: JobService, job_id: str) -> None:
+        """Lines as NDJSON, as they come, until the run has ended."""
+        from msgspec import structs
+
+        query = self.query()
+        if query.before is not None:
+            raise BadRequest("A log cannot be followed backwards", hint="Leave out before=, or follow=.")
+        # A wrong pattern or cursor is told now: once a line was sent, there is no status to tell it by.
+        await service.logs(job_id, structs.replace(query, tail=0, limit=1), self.run)
+        silence = await self.silence(service, job_id, query)
+        self.set_header("X-Accel-Buffering", "no")  # a proxy that collects would make it no stream
+        await self.send(_ndjson(service, job_id, query, self.run, silence), "application/x-ndjson")
+
+    async def text(self, service: JobService, job_id: str) -> None:
+        """A page as plain text, or with `download=1` the whole log as a file."""
+        query, run, download = self.query(), self.run, self.flag("download")
+        job = await service.get(job_id)
+        over = job.phase.is_terminal or run not in (None, job.run)
+        log = await service.run_log(job_id, run)
+        lines = await asyncio.to_thread(lambda: log.text(query, whole=download, ended=over))
+        if download:
+            self.set_attachment_header(f"{job_id}-run{run or job.run}.log")
+        chunks = ("".join(some).encode() async for some in _in_thread(lines, LINES_PER_CHUNK))
+        await self.send(chunks, "text/plain; charset=utf-8")
+
+    async def raw(self, service: JobService, job_id: str) -> None:
+        """The bytes of one rank's one stream, as a file."""
+        query = self.query()
+        if query.rank is None or query.stream is None:
+            raise BadRequest("format=raw needs rank= and stream=", hint="For example ?format=raw&rank=0&stream=stdout")
+        log = await service.run_log(job_id, self.run)
+        self.set_attachment_header(f"{job_id}-rank{query.rank}.{query.stream}")
+        parts = _in_thread(log.raw(query.rank, query.stream), 1)
+        await self.send((b"".join(some) async for some in parts), "application/octet-stream")
+
+    async def silence(self, service: JobService, job_id: str, query: LogQuery) -> str | None:
+        """Why there is no log, or None when there is one that only the query leaves out."""
+        from jupyter_aiarts.engines.logs import LogQuery
+
+        anything = await service.logs(job_id, LogQuery(rank=query.rank, tail=1), self.run)
+        return None if anything else await service.no_log(job_id, self.language)
+
+    async def send(self, chunks: AsyncGenerator[bytes, None], media: str) -> None:
+        """Stream an answer at the client's pace; ends when the chunks do or the client goes."""
+        self.set_header("Content-Type", media)
+        self._sending = asyncio.ensure_future(self._pump(chunks))
+        await asyncio.wait({self._sending})
+        if self._sending.cancelled() or isinstance(self._sending.exception(), StreamClosedError):
+            return  # nobody is there to be told
+        self._sending.result()
+        self.finish(set_content_type=media)
+
+    async def _pump(self, chunks: AsyncGenerator[bytes, None]) -> None:
+        async with aclosing(chunks) as told:
+            async for chunk in told:
+                self.write(chunk)
+                await self.flush()
+
+    def on_connection_close(self) -> None:
+        """The client went: stop reading the log for it."""
+        if self._sending is not None:
+            self._sending.cancel()
+        super().on_connection_close()
+
+
+async def _ndjson(
+    service: JobService, job_id: str, query: LogQuery, run: int | None, silence: str | None
+) -> AsyncGenerator[bytes, None]:
+    """One JSON line per log line; first, where nothing was printed yet, one of ours that says why."""
+    from msgspec import json
+
+    from jupyter_aiarts.model.job import LogLine
+
+    if silence is not None:
+        waiting = LogLine(seq="", t=now(), node=0, rank=query.rank or 0, stream="aiarts", text=silence)
+        yield json.encode(waiting) + b"\n"
+    encoder = json.Encoder()
+    async for lines in service.follow(job_id, query, run):
+        yield encoder.encode_lines(lines)
+
+
+async def _in_thread(items: Iterator[Item], at_once: int) -> AsyncGenerator[list[Item], None]:
+    """Items in small lists, each list made in a worker thread because reading files blocks."""
+    while some := await asyncio.to_thread(lambda: list(islice(items, at_once))):
+        yield some
