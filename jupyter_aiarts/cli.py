@@ -1,0 +1,97 @@
+"""The `aiarts` command (also `jupyter aiarts`): the magic's grammar, printed and with exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from jupyter_aiarts.kernel import api, grammar, session, terminal, verbs, words
+from jupyter_aiarts.kernel.display import error_text
+from jupyter_aiarts.kernel.errors import ClientError, HelpShown
+from jupyter_aiarts.kernel.terminal import Style
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and answer with its exit code (spec section 10); the console script's entry."""
+    _never_fail_to_print()
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    try:
+        return _run(arguments)
+    except BrokenPipeError:  # `aiarts logs x | head`: whoever read has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return session.INTERRUPTED
+    finally:
+        api.close_all()
+
+
+def _run(arguments: Sequence[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        command = grammar.parse(arguments)
+        as_json = command.options.json
+        outcome = verbs.run(_session(command.options), command)
+    except HelpShown as help_:
+        print(help_.text, end="")
+        return 0
+    except ClientError as error:
+        print(_dump(error.to_json()) if as_json else "aiarts: " + error_text(error), file=sys.stderr)
+        return error.exit_code
+    _show(outcome, as_json)
+    return outcome.status
+
+
+def _session(options: Any) -> session.Session:
+    lang = options.lang or words.default_lang()
+    return session.Session(
+        # The person's python3, not the one this command happens to be installed with.
+        client=api.connect(options.server, options.token, lang, shutil.which("python3")),
+        style=Style(lang, terminal.wants_colour(sys.stdout)),
+        write=lambda line: print(line, flush=True),
+        notice=_notice,
+        ask=_ask if sys.stdin.isatty() and not options.json else None,
+    )
+
+
+def _show(outcome: session.Outcome, as_json: bool) -> None:
+    """What a verb came to. A log's JSON is one line each, and nothing at all when there is no line."""
+    if as_json and outcome.lines:
+        for line in outcome.data:
+            print(_dump(line))
+    elif as_json:
+        print(_dump(outcome.data))
+    elif outcome.text:
+        print(outcome.text)
+    sys.stdout.flush()
+
+
+def _notice(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _ask(question: str) -> bool:
+    try:
+        return input(question + " [y/N] ").strip().lower() in ("y", "yes", "是")
+    except EOFError:
+        return False
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _never_fail_to_print() -> None:
+    """A terminal that cannot write Chinese gets escapes instead of a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)  # a test's or a pipe's replacement has none
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,297 @@
+"""The service without a server: the same requests and answers as over HTTP, made in this process.
+
+The command line works this way outside Jupyter, and so does a kernel that belongs to no server. The service
+is asynchronous and a kernel's own loop is busy, so it lives on a loop in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import os
+import re
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from jupyter_aiarts.engines.base import Caller
+from jupyter_aiarts.engines.local import open_local, state_folder
+from jupyter_aiarts.engines.logs import LogQuery
+from jupyter_aiarts.errors import AiartsError
+from jupyter_aiarts.kernel.caller import read_header
+from jupyter_aiarts.kernel.errors import RequestFailed
+from jupyter_aiarts.kernel.transport import Answer, Transport
+from jupyter_aiarts.model.job import LogLine
+from jupyter_aiarts.model.names import check_id, user_name
+from jupyter_aiarts.model.phase import Move
+from jupyter_aiarts.service import JobService, ListQuery
+from jupyter_aiarts.templates import TemplateStore
+
+T = TypeVar("T")
+
+
+class Request(NamedTuple):
+    """One request as a route sees it; `parts` are the named pieces of its path."""
+
+    service: JobService
+    parts: Mapping[str, str]
+    query: Mapping[str, Any]
+    body: Any
+    headers: Mapping[str, str]
+
+    @property
+    def lang(self) -> str:
+        return self.query.get("lang") or "en"
+
+    @property
+    def job(self) -> str:
+        return check_id(self.parts["job"])
+
+
+class InProcessTransport(Transport):
+    """`JobService` over the local engine; made by `kernel.api.connect` when there is no server."""
+
+    def __init__(self, state_dir: Path | None = None) -> None:
+        folder = state_dir or state_folder()
+        self.where = str(folder)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="aiarts", daemon=True)
+        self._thread.start()
+        try:
+            self._service = self._wait(_open(folder))
+        except BaseException:
+            self._end_loop()
+            raise
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """See `Transport.request`."""
+        route, parts = _route(method, path)
+        return self._wait(_answered(route(Request(self._service, parts, query or {}, body, headers or {}))))
+
+    def stream(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        """See `Transport.stream`; ends the service's side too when the reader stops early."""
+        _, parts = _route("GET", path)
+        steps = _Steps(_followed(Request(self._service, parts, query or {}, None, {})))
+        try:
+            while True:
+                batch = self._wait(steps.next())
+                if batch is None:
+                    return
+                yield from batch
+        finally:
+            if not self._loop.is_closed():
+                self._wait(steps.aclose())
+
+    def close(self) -> None:
+        """Stop watching; jobs go on."""
+        self._wait(self._service.aclose())
+        self._wait(self._loop.shutdown_asyncgens())
+        self._wait(self._loop.shutdown_default_executor())
+        self._end_loop()
+
+    def _end_loop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of something done on the loop; an interrupt here cancels it there."""
+        future: Future[T] = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except AiartsError as error:
+            raise _refused(error) from None
+        except BaseException:
+            future.cancel()
+            raise
+
+
+def _refused(error: AiartsError) -> RequestFailed:
+    """The error as the server would have sent it."""
+    said = error.as_dict()
+    return RequestFailed(error.status, said["code"], said["message"], said["hint"], said.get("problems", ()))
+
+
+async def _open(folder: Path) -> JobService:
+    engine = await asyncio.to_thread(open_local, folder)
+    return JobService({"local": engine}, TemplateStore(folder / "templates"))
+
+
+async def _answered(work: Awaitable[Answer]) -> Answer:
+    return await work
+
+
+class _Steps:
+    """A followed log read step by step from another thread, which may be interrupted in the middle of one."""
+
+    def __init__(self, batches: AsyncGenerator[list[dict[str, Any]], None]) -> None:
+        self._batches = batches
+        self._step: asyncio.Task[Any] | None = None
+
+    async def next(self) -> list[dict[str, Any]] | None:
+        """The next batch; None after the last."""
+        self._step = asyncio.current_task()
+        return await anext(self._batches, None)
+
+    async def aclose(self) -> None:
+        """End it. A step that still runs goes first: a generator cannot be closed while it is running."""
+        if self._step is not None and not self._step.done():
+            self._step.cancel()
+            await asyncio.wait([self._step])
+        await self._batches.aclose()
+
+
+def _caller(request: Request) -> Caller:
+    """Who asks: this process's user and folder, and the Python and variables the client tells of."""
+    said = read_header(request.headers)
+    return Caller(owner=_owner(), python=said["python"], environ=said["environ"], folder=Path.cwd())
+
+
+def _owner() -> str:
+    try:
+        return user_name(getpass.getuser())
+    except (KeyError, OSError):
+        return user_name(f"uid-{os.getuid()}")
+
+
+# --- routes: the REST table of spec section 10, verb by verb --------------------------------------
+
+
+def _json(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(status, headers or {}, msgspec.to_builtins(value))
+
+
+async def _list(request: Request) -> Answer:
+    asked = {key: request.query.get(key) for key in ("limit", "after", "phase", "q", "owner")}
+    return Answer(200, {}, msgspec.json.decode(await request.service.jobs(ListQuery(**asked), request.lang)))
+
+
+async def _submit(request: Request) -> Answer:
+    raw = request.body
+    if request.query.get("dry_run"):
+        return _json(await request.service.try_out(raw, _caller(request), request.lang))
+    done = await request.service.submit(raw, _caller(request), request.lang)
+    return _json(done.job, 201 if done.created else 200)
+
+
+async def _show(request: Request) -> Answer:
+    return _json(await request.service.get(request.job, request.lang))
+
+
+async def _edit(request: Request) -> Answer:
+    return _json(await request.service.edit(request.job, request.body, request.lang))
+
+
+async def _delete(request: Request) -> Answer:
+    await request.service.delete(request.job)
+    return Answer(204, {}, None)
+
+
+async def _move(request: Request) -> Answer:
+    return _json(await request.service.act(request.job, Move(request.parts["move"]), request.lang))
+
+
+async def _logs(request: Request) -> Answer:
+    lines = await request.service.logs(request.job, _log_query(request), request.query.get("run"))
+    if lines:
+        return _json(lines)
+    return _json([], headers={"x-aiarts-no-log": quote(await request.service.no_log(request.job, request.lang))})
+
+
+def _log_query(request: Request) -> LogQuery:
+    asked = request.query
+    return LogQuery(rank=asked.get("rank"), grep=asked.get("grep"), tail=asked.get("tail"), after=asked.get("after"))
+
+
+async def _followed(request: Request) -> AsyncGenerator[list[dict[str, Any]], None]:
+    """Batches of lines; before the first, why there is none yet."""
+    told = request.query.get("after") is not None
+    if not told and not await request.service.logs(request.job, LogQuery(tail=1), request.query.get("run")):
+        yield [_waiting_line(await request.service.no_log(request.job, request.lang))]
+    lines = request.service.follow(request.job, _log_query(request), request.query.get("run"))
+    async with aclosing(cast("AsyncGenerator[list[LogLine], None]", lines)) as batches:
+        async for batch in batches:
+            yield msgspec.to_builtins(batch)
+
+
+def _waiting_line(text: str) -> dict[str, Any]:
+    return {"seq": "", "t": "", "node": 0, "rank": 0, "stream": "aiarts", "text": text}
+
+
+async def _explain(request: Request) -> Answer:
+    return _json(await request.service.explain(request.job, request.lang))
+
+
+async def _env(request: Request) -> Answer:
+    return _json(await request.service.env(request.job, request.query.get("run"), request.query.get("rank") or 0))
+
+
+async def _events(request: Request) -> Answer:
+    return _json(await request.service.events(request.job, request.query.get("run")))
+
+
+async def _health(request: Request) -> Answer:
+    return _json({**await request.service.health(), "owner": _owner()})
+
+
+async def _templates(request: Request) -> Answer:
+    return _json(await request.service.templates())
+
+
+async def _template(request: Request) -> Answer:
+    return _json(await request.service.template(request.parts["name"]))
+
+
+async def _save_template(request: Request) -> Answer:
+    body = request.body
+    return _json(await request.service.save_template(request.parts["name"], body["spec"], body["description"]))
+
+
+async def _delete_template(request: Request) -> Answer:
+    await request.service.delete_template(request.parts["name"])
+    return Answer(204, {}, None)
+
+
+Route = Callable[[Request], Coroutine[Any, Any, Answer]]
+_JOB = r"jobs/(?P<job>[^/]+)"
+ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
+    (method, re.compile(pattern), route)
+    for method, pattern, route in (
+        ("GET", "jobs", _list),
+        ("POST", "jobs", _submit),
+        ("GET", _JOB, _show),
+        ("PATCH", _JOB, _edit),
+        ("DELETE", _JOB, _delete),
+        ("POST", _JOB + "/(?P<move>stop|pause|resume|rerun)", _move),
+        ("GET", _JOB + "/logs", _logs),
+        ("GET", _JOB + "/explain", _explain),
+        ("GET", _JOB + "/env", _env),
+        ("GET", _JOB + "/events", _events),
+        ("GET", "health", _health),
+        ("GET", "templates", _templates),
+        ("GET", "templates/(?P<name>[^/]+)", _template),
+        ("PUT", "templates/(?P<name>[^/]+)", _save_template),
+        ("DELETE", "templates/(?P<name>[^/]+)", _delete_template),
+    )
+)
+
+
+def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    for known, pattern, route in ROUTES:
+        match = pattern.fullmatch(path)
+        if known == method and match:
+            return route, {key: unquote(value) for key, value in match.groupdict().items()}
+    raise RequestFailed(404, "not-found", f"There is no {method} {path} without a server.")

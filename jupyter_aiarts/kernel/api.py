@@ -1,0 +1,257 @@
+"""Jobs from Python: `job = aiarts.submit("train.py", devices=2); job.wait(); job.logs()`."""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import sys
+import time
+from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union, overload
+
+from jupyter_aiarts.kernel import display, pages
+from jupyter_aiarts.kernel.client import ENDED, Client, overlaid
+from jupyter_aiarts.kernel.discovery import find_server
+from jupyter_aiarts.kernel.errors import NoServer
+from jupyter_aiarts.kernel.shown import DryRun, Explanation, Line, Log, Shown, Variables
+from jupyter_aiarts.kernel.terminal import Style
+from jupyter_aiarts.kernel.transport import HttpTransport, Transport
+from jupyter_aiarts.kernel.words import default_lang
+
+FIRST_LOOK, LAST_LOOK = 0.2, 2.0
+_transports: Dict[Tuple[str, str], Transport] = {}
+
+
+def connect(
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+    lang: Optional[str] = None,
+    python: Optional[str] = None,
+) -> Client:
+    """A client of the server around us, of the one named, or of this machine where there is none.
+
+    Called by every verb: the search is cheap, and a server that was restarted meanwhile is found again.
+    """
+    found = find_server(server, token)
+    place = (found.url, found.token) if found else ("", "")
+    if place not in _transports:
+        _transports[place] = HttpTransport(*place) if found else _in_process()
+    return Client(_transports[place], lang or default_lang(), python)
+
+
+def close_all() -> None:
+    """Close every connection `connect` made; called when the command line ends."""
+    while _transports:
+        _transports.popitem()[1].close()
+
+
+def _in_process() -> Transport:
+    """The service in this process. Found by name, not imported: a kernel's environment may hold `kernel/`
+    alone."""
+    if sys.version_info < (3, 10):
+        raise _no_server("it needs Python 3.10")
+    try:
+        module = importlib.import_module("jupyter_aiarts.inprocess")
+    except ImportError as error:
+        raise _no_server(f"{error.name} is missing") from None
+    transport: Transport = module.InProcessTransport()
+    atexit.register(close_all)
+    return transport
+
+
+def _no_server(missing: str) -> NoServer:
+    return NoServer(
+        "This kernel does not belong to a Jupyter server, and the complete jupyter_aiarts package is not "
+        f"installed in its environment ({missing}).",
+        "Set AIARTS_SERVER (and AIARTS_TOKEN) to a server's address, or `pip install jupyter_aiarts` here.",
+    )
+
+
+class Job(Shown):
+    """One job. Attributes are as of the last answer; `refresh` asks again."""
+
+    def __init__(self, client: Client, data: Mapping[str, Any]) -> None:
+        self._client = client
+        self._lang = client.lang
+        self.data: Dict[str, Any] = dict(data)
+
+    @property
+    def id(self) -> str:
+        """The job's id."""
+        return str(self.data["id"])
+
+    @property
+    def name(self) -> str:
+        """Its name, as written."""
+        return str(self.data["name"])
+
+    @property
+    def phase(self) -> str:
+        """`queued`, `starting`, `running`, `paused`, `succeeded`, `failed`, `lost` or `stopped`."""
+        return str(self.data["phase"])
+
+    @property
+    def run(self) -> int:
+        """The number of its latest run."""
+        return int(self.data["run"])
+
+    @property
+    def spec(self) -> Dict[str, Any]:
+        """Its spec; in a list only the keys that lists carry."""
+        return dict(self.data["spec"])
+
+    @property
+    def ended(self) -> bool:
+        """Whether its latest run is over."""
+        return self.phase in ENDED
+
+    def refresh(self) -> Job:
+        """Ask again; returns itself."""
+        self.data = self._client.show(self.id)
+        return self
+
+    def wait(self, timeout: Optional[float] = None) -> Job:
+        """Return when the job has ended, however it did; raises `TimeoutError` after `timeout` seconds."""
+        limit = None if timeout is None else time.monotonic() + timeout
+        pause = FIRST_LOOK
+        while not self.refresh().ended:
+            left = pause if limit is None else min(pause, limit - time.monotonic())
+            if left <= 0:
+                raise TimeoutError(f"{self.name} ({self.id}) is still {self.phase} after {timeout} s.")
+            time.sleep(left)
+            pause = min(LAST_LOOK, pause * 1.5)
+        return self
+
+    @overload
+    def logs(
+        self,
+        follow: Literal[False] = False,
+        rank: Optional[int] = None,
+        run: Optional[int] = None,
+        grep: Optional[str] = None,
+        tail: Optional[int] = None,
+    ) -> Log: ...
+
+    @overload
+    def logs(
+        self,
+        follow: Literal[True],
+        rank: Optional[int] = None,
+        run: Optional[int] = None,
+        grep: Optional[str] = None,
+        tail: Optional[int] = None,
+    ) -> Iterator[Line]: ...
+
+    def logs(
+        self,
+        follow: bool = False,
+        rank: Optional[int] = None,
+        run: Optional[int] = None,
+        grep: Optional[str] = None,
+        tail: Optional[int] = None,
+    ) -> Union[Log, Iterator[Line]]:
+        """Its log: the last 1,000 lines or `tail`; with `follow` an iterator that ends with the run."""
+        if follow:
+            return map(Line.of, self._client.follow(self.id, rank, run, grep, tail))
+        lines, why_empty = self._client.logs(self.id, rank, run, grep, tail)
+        return Log(lines, why_empty, many_ranks(self.data) and rank is None)
+
+    def explain(self) -> Explanation:
+        """Why it is as it is, and what to do."""
+        return Explanation(self._client.explain(self.id))
+
+    def events(self, run: Optional[int] = None) -> List[Dict[str, Any]]:
+        """What the platform did for a run."""
+        return self._client.events(self.id, run)
+
+    def env(self, rank: int = 0, run: Optional[int] = None) -> Variables:
+        """A rank's variables."""
+        return Variables(self._client.env(self.id, run, rank))
+
+    def stop(self) -> Job:
+        """End it; it is kept."""
+        return self._moved("stop")
+
+    def pause(self) -> Job:
+        """Give its devices back until `resume`."""
+        return self._moved("pause")
+
+    def resume(self) -> Job:
+        """Queue it again after a pause."""
+        return self._moved("resume")
+
+    def rerun(self) -> Job:
+        """Run it once more, same id."""
+        return self._moved("rerun")
+
+    def clone(self, **changes: Any) -> Job:
+        """A new job from its spec; `changes` win."""
+        return Job(self._client, self._client.clone(self.id, changes).job)
+
+    def edit(self, **changes: Any) -> Job:
+        """Change what its next run uses; None takes a key away."""
+        self.data = self._client.edit(self.id, changes)
+        return self
+
+    def delete(self) -> None:
+        """Remove it with its runs and logs."""
+        self._client.delete(self.id)
+
+    def _moved(self, move: str) -> Job:
+        self.data = self._client.act(self.id, move)
+        return self
+
+    def text(self, style: Style) -> str:
+        return display.job_text(self.data, style)
+
+    def html(self, lang: str) -> str:
+        return pages.job_html(self.data, lang)
+
+
+class Jobs(List[Job], Shown):
+    """Jobs, newest first."""
+
+    def text(self, style: Style) -> str:
+        return display.jobs_text([job.data for job in self], style)
+
+    def html(self, lang: str) -> str:
+        return pages.jobs_html([job.data for job in self], lang)
+
+    __repr__ = Shown.__repr__
+
+
+def submit(script: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, **keys: Any) -> Job:
+    """Submit a start file or a spec; `keys` are the keys of a spec and win over it."""
+    client = connect()
+    return Job(client, client.submit(_spec(script, keys)).job)
+
+
+def try_out(script: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = None, **keys: Any) -> DryRun:
+    """What `submit` with the same arguments would do; nothing is made."""
+    return DryRun(connect().try_out(_spec(script, keys)))
+
+
+def jobs(phase: Optional[str] = None, q: Optional[str] = None, limit: Optional[int] = None) -> Jobs:
+    """Jobs, newest first, with the phase or the text asked for."""
+    client = connect()
+    return Jobs(Job(client, data) for data in client.jobs(phase=phase, q=q, limit=limit))
+
+
+def job(text: str) -> Job:
+    """The job that an id, an unambiguous id prefix or an unambiguous name means."""
+    client = connect()
+    return Job(client, client.show(client.resolve(text)))
+
+
+def many_ranks(data: Mapping[str, Any]) -> bool:
+    """Whether log lines need their rank before them."""
+    spec = data["spec"]
+    per_node = (spec.get("devices") or 1) if spec.get("processes") == "card" else 1
+    return len(data.get("ranks") or ()) > 1 or (spec.get("nodes") or 1) * per_node > 1
+
+
+def _spec(script: Any, keys: Mapping[str, Any]) -> Dict[str, Any]:
+    if isinstance(script, Mapping):
+        return overlaid(script, keys)
+    given = {key: value for key, value in keys.items() if value is not None}
+    return given if script is None else {"script": os.fspath(script), **given}

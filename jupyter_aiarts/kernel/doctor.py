@@ -1,0 +1,87 @@
+"""`aiarts doctor path P`: can this be a start file, checked step by step as the launcher will use it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+INTERPRETED = {".py": "python3", ".sh": "bash", ".ipynb": "python3"}
+
+
+def check_path(text: str) -> Dict[str, Any]:
+    """`{path, ok, checks: [{ok, message}]}`; it stops at the first link, folder or file that is not there."""
+    path = Path(text).expanduser()
+    checks = _missing(path)
+    if not checks:
+        checks = [_check(True, f"{path} exists{_through(path)}"), *_readable(path)]
+    return {"path": str(path.absolute()), "ok": all(one["ok"] for one in checks), "checks": checks}
+
+
+def _missing(path: Path) -> List[Dict[str, Any]]:
+    """Which part of the path is not there; nothing when all of it is."""
+    if path.exists():
+        return []
+    if path.is_symlink():
+        return [_check(False, f"{path} is a link to {os.readlink(path)}, which does not exist")]
+    try:
+        there = next(parent for parent in path.absolute().parents if parent.exists())
+    except PermissionError as error:
+        return [_check(False, f"{error.filename} cannot be entered: permission denied")]
+    gone = path.absolute().relative_to(there).parts[0]
+    near = _nearest(gone, there)
+    return [_check(False, f"{there} has no {gone!r}" + (f"; it has {near!r}" if near else ""))]
+
+
+def _nearest(name: str, folder: Path) -> Optional[str]:
+    from jupyter_aiarts.kernel.grammar import nearest
+
+    try:
+        return nearest(name, os.listdir(folder))
+    except OSError:
+        return None
+
+
+def _through(path: Path) -> str:
+    return f" (a link to {path.resolve()})" if path.is_symlink() else ""
+
+
+def _readable(path: Path) -> List[Dict[str, Any]]:
+    if path.is_dir():
+        fine = os.access(path, os.R_OK | os.X_OK)
+        return [_check(fine, "it is a folder you can read" if fine else "it is a folder you cannot read")]
+    checks = [_check(os.access(path, os.R_OK), "you can read it" if os.access(path, os.R_OK) else "you cannot read it")]
+    if path.suffix in INTERPRETED:
+        tool = INTERPRETED[path.suffix]
+        return [
+            *checks,
+            _check(
+                bool(shutil.which(tool)),
+                f"{tool} runs it" if shutil.which(tool) else f"there is no {tool} on PATH",
+            ),
+        ]
+    return [*checks, *_executable(path)]
+
+
+def _executable(path: Path) -> List[Dict[str, Any]]:
+    if not os.access(path, os.X_OK):
+        return [_check(False, f"it is not executable: chmod +x {path}")]
+    with path.open("rb") as file:
+        first = file.readline(256)
+    if not first.startswith(b"#!"):
+        return [_check(True, "it is executable")]
+    interpreter = first[2:].decode("utf-8", "replace").strip("\n").split(" ")[0]
+    if interpreter.endswith("\r"):
+        return [
+            _check(
+                False,
+                "its first line ends in a Windows line break, so its interpreter is not found: dos2unix it",
+            )
+        ]
+    found = os.access(interpreter, os.X_OK)
+    return [_check(found, f"its interpreter {interpreter} " + ("exists" if found else "does not exist"))]
+
+
+def _check(ok: bool, message: str) -> Dict[str, Any]:
+    return {"ok": ok, "message": message}

@@ -1,0 +1,324 @@
+"""One grammar for the command line and the magic: which verbs there are and what each of them takes.
+
+argparse never prints or exits here: it runs inside kernels. Mistakes come out as `WrongUsage`, `--help` as
+`HelpShown`. Parsers are built when their verb is first used, because building all of them costs more than
+most commands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+
+from jupyter_aiarts.kernel.errors import HelpShown, WrongUsage
+from jupyter_aiarts.kernel.options import PHASES, add_keys
+
+PROGRAM = "aiarts"
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that raises instead of printing and exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(message[:1].upper() + message[1:] + ".", f"`{self.prog} --help` shows examples.")
+
+    def print_help(self, file: Any = None) -> None:
+        raise HelpShown(self.format_help())
+
+
+class Verb(NamedTuple):
+    """One command: its line in the overview, its examples, and what it adds to its parser."""
+
+    name: str
+    summary: str
+    examples: Tuple[str, ...]
+    furnish: Callable[[argparse.ArgumentParser], None]
+
+
+class Command(NamedTuple):
+    """A parsed command; `options` always has the common options."""
+
+    verb: str
+    options: argparse.Namespace
+
+
+def _jobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--phase", choices=PHASES, metavar="PHASE", help="only jobs in this phase: " + ", ".join(PHASES)
+    )
+    parser.add_argument("--all-users", action="store_true", help="jobs of everybody, not only yours")
+    parser.add_argument("-q", "--search", dest="q", metavar="TEXT", help="only jobs with this in their name or id")
+    parser.add_argument("--limit", type=_count, metavar="N", help="at most this many, newest first")
+
+
+def _one_job(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", metavar="JOB", help="an id, the beginning of one, or a name")
+
+
+def _some_jobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("jobs", nargs="+", metavar="JOB", help="ids, beginnings of ids, or names")
+
+
+def _submit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("start", nargs="?", metavar="SCRIPT", help="the start file; what follows -- are its arguments")
+    _spec_source(parser)
+    add_keys(parser)
+    parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+    _waiting(parser)
+
+
+def _spec_source(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-f", "--file", metavar="SPEC", help="a spec in YAML or JSON; options win over it")
+
+
+def _waiting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--wait", action="store_true", help="follow the log until the job ends; exit 1 if it fails")
+    parser.add_argument("--as", dest="variable", metavar="VAR", help="in a notebook: put the job into this variable")
+
+
+def _create(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("noun", choices=["job"], metavar="job")
+    parser.add_argument("--params-file", "--job-file", required=True, metavar="F", help="a DLC params file")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+    _waiting(parser)
+
+
+def _get(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("noun", choices=["workspace"], metavar="workspace")
+
+
+def _logs(parser: argparse.ArgumentParser) -> None:
+    _one_job(parser)
+    parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+    parser.add_argument("--rank", type=_count, metavar="N", help="only this rank")
+    parser.add_argument("--run", type=_count, metavar="N", help="an earlier run (default: the latest)")
+    parser.add_argument("--grep", metavar="RE", help="only lines that match")
+    parser.add_argument("--tail", type=_count, metavar="N", help="the last N lines (default 1000)")
+    parser.add_argument("--fold", action="store_true", help="show repeated lines once, with their number")
+
+
+def _rerun(parser: argparse.ArgumentParser) -> None:
+    _some_jobs(parser)
+    parser.add_argument("--wait", action="store_true", help="follow the log until the job ends; exit 1 if it fails")
+
+
+def _clone(parser: argparse.ArgumentParser) -> None:
+    _one_job(parser)
+    _spec_source(parser)
+    add_keys(parser)
+    parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+    _waiting(parser)
+
+
+def _edit(parser: argparse.ArgumentParser) -> None:
+    _one_job(parser)
+    parser.add_argument("changes", nargs="*", metavar="KEY=VALUE", help="key=text, key:=JSON, key:=null, params.lr=0.1")
+    parser.add_argument("-f", "--file", metavar="PATCH", help="a file with the keys to change")
+    add_keys(parser)
+
+
+def _delete(parser: argparse.ArgumentParser) -> None:
+    _some_jobs(parser)
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+
+
+def _env(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", nargs="?", metavar="JOB", help="an id, the beginning of one, or a name")
+    parser.add_argument("--rank", type=_count, default=0, metavar="N", help="which rank's (default 0)")
+    parser.add_argument("--run", type=_count, metavar="N", help="an earlier run (default: the latest)")
+    parser.add_argument(
+        "--diff", nargs=2, metavar=("A", "B"), help="what differs between two ranks of JOB, or two jobs"
+    )
+    parser.add_argument("--apply", action="store_true", help="in a notebook: set these variables in this kernel")
+
+
+def _templates(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", nargs="?", default="list", choices=["list", "show", "save", "delete"], metavar="ACTION"
+    )
+    parser.add_argument("template_name", nargs="?", metavar="NAME", help="the template's name")
+    parser.add_argument("--from", dest="source", metavar="JOB", help="save: take this job's spec")
+    parser.add_argument("--description", default="", metavar="TEXT", help="save: one line about it")
+    _spec_source(parser)
+    add_keys(parser, without=("template", "submission_id", "secret_env"))
+
+
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("noun", choices=["path"], metavar="path")
+    parser.add_argument("path", metavar="P", help="a start file or folder")
+
+
+VERBS: Tuple[Verb, ...] = (
+    Verb(
+        "submit",
+        "submit a job",
+        (
+            "submit train.py --devices 2 --device nvidia_gpu_amd64 --param lr=0.1 -- --verbose",
+            "submit --file job.yaml --name again --wait",
+            "submit --command 'python train.py | tee out.txt' --dry-run",
+        ),
+        _submit,
+    ),
+    Verb("create", "create job: submit a DLC params file", ("create job --params_file job.params",), _create),
+    Verb("get", "get workspace: the workspaces one can submit to", ("get workspace",), _get),
+    Verb("jobs", "list jobs", ("jobs --phase running", "jobs -q resnet --json"), _jobs),
+    Verb("show", "one job in full", ("show a1b2", "show resnet --json"), _one_job),
+    Verb("explain", "why a job waits or failed, and what to do", ("explain resnet",), _one_job),
+    Verb(
+        "logs",
+        "what a job wrote",
+        ("logs resnet -f", "logs a1b2 --rank 3 --grep 'loss|nan' --tail 50"),
+        _logs,
+    ),
+    Verb("stop", "end jobs; they are kept", ("stop resnet",), _some_jobs),
+    Verb("pause", "give a job's devices back until resume", ("pause resnet",), _some_jobs),
+    Verb("resume", "queue a paused job again", ("resume resnet",), _some_jobs),
+    Verb("rerun", "run an ended job once more, same id", ("rerun resnet --wait",), _rerun),
+    Verb("clone", "a new job from another's spec", ("clone resnet --devices 4 --name resnet-4",), _clone),
+    Verb(
+        "edit",
+        "change what the next run uses",
+        ("edit resnet devices=4 params.lr=0.01", "edit resnet --image new:2"),
+        _edit,
+    ),
+    Verb("delete", "remove jobs with their runs and logs", ("delete resnet --yes",), _delete),
+    Verb("env", "the variables of a rank", ("env resnet --rank 1", "env resnet --diff 0 1"), _env),
+    Verb(
+        "templates",
+        "list, show, save and delete templates",
+        (
+            "templates",
+            "templates save two-cards --devices 2",
+            "templates save mine --from resnet",
+            "templates delete mine",
+        ),
+        _templates,
+    ),
+    Verb("doctor", "doctor path: can this start file run, and if not, why", ("doctor path train.py",), _doctor),
+)
+BY_NAME: Dict[str, Verb] = {verb.name: verb for verb in VERBS}
+TAKES_ARGS = frozenset({"submit", "clone", "edit", "templates"})
+COMMON = {"--server": True, "--token": True, "--lang": True, "--json": False}
+_parsers: Dict[str, Parser] = {}
+
+
+def parse(words: Sequence[str]) -> Command:
+    """Read one command; raises `WrongUsage` or, for `--help` and `--version`, `HelpShown`."""
+    before, rest = _split_common(list(words))
+    if not rest or rest[0] in ("-h", "--help", "help"):
+        raise HelpShown(parser_of(rest[1]).format_help() if rest[1:2] and rest[1] in BY_NAME else overview())
+    name, words = rest[0], rest[1:]
+    if name == "--version":
+        raise HelpShown(version())
+    if name not in BY_NAME:
+        raise _unknown("command" if not name.startswith("-") else "option", name, list(BY_NAME) + list(COMMON))
+    own, extra = _split_arguments(name, before + words)
+    parser = parser_of(name)
+    options, strange = parser.parse_known_intermixed_args([_hyphened(parser, word) for word in own])
+    if strange:
+        raise _unknown_words(name, strange)
+    options.after_dashes = extra
+    return Command(name, options)
+
+
+def parser_of(name: str) -> Parser:
+    """The parser of one verb, built on first use; also what completion reads its options from."""
+    if name not in _parsers:
+        _parsers[name] = _build(BY_NAME[name])
+    return _parsers[name]
+
+
+def overview() -> str:
+    """The text of `aiarts --help`."""
+    rows = "\n".join(f"  {verb.name:<10} {verb.summary}" for verb in VERBS)
+    return (
+        f"usage: {PROGRAM} COMMAND …\n\nTraining jobs on this machine and on clusters.\n\n"
+        f"commands:\n{rows}\n\n"
+        f"`{PROGRAM} COMMAND --help` shows options and examples. Every command takes --json, --lang en|zh,\n"
+        f"--server URL and --token T; inside Jupyter the server is found by itself.\n\n"
+        "exit codes: 0 done, 1 the job or check failed, 2 wrong usage or refused spec, 3 not found,\n"
+        "4 not allowed, 5 server or cluster unreachable\n"
+    )
+
+
+def version() -> str:
+    """`aiarts 1.2.3`; the version is a plain constant of the package around us."""
+    import importlib
+
+    return "{} {}\n".format(PROGRAM, importlib.import_module("jupyter_aiarts").__version__)
+
+
+def nearest(word: str, known: Sequence[str]) -> Optional[str]:
+    """The known word somebody most likely meant."""
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return close[0] if close else None
+
+
+def _build(verb: Verb) -> Parser:
+    examples = "examples:\n" + "\n".join(f"  {PROGRAM} {line}" for line in verb.examples)
+    parser = Parser(
+        prog=f"{PROGRAM} {verb.name}",
+        description=verb.summary[:1].upper() + verb.summary[1:] + ".",
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    verb.furnish(parser)
+    common = parser.add_argument_group("everywhere")
+    common.add_argument("--json", action="store_true", help="answer in JSON (one object per line for logs)")
+    common.add_argument("--lang", choices=["en", "zh"], help="language of explanations")
+    common.add_argument("--server", metavar="URL", help="a Jupyter server (default: the one around us)")
+    common.add_argument("--token", metavar="T", help="its token (better: AIARTS_TOKEN, which no process list shows)")
+    return parser
+
+
+def _split_common(words: List[str]) -> Tuple[List[str], List[str]]:
+    """The common options that stand before the verb, and the rest."""
+    before: List[str] = []
+    while words and words[0].split("=")[0] in COMMON:
+        taken = 2 if COMMON[words[0].split("=")[0]] and "=" not in words[0] else 1
+        before, words = before + words[:taken], words[taken:]
+    return before, words
+
+
+def _hyphened(parser: Parser, word: str) -> str:
+    """`--memory_gb=4` as `--memory-gb=4`: both are accepted, one is shown in the help."""
+    flag, equals, value = word.partition("=")
+    if not flag.startswith("--") or "_" not in flag:
+        return word
+    known = flag.replace("_", "-")
+    return known + equals + value if known in parser._option_string_actions else word
+
+
+def _split_arguments(name: str, words: List[str]) -> Tuple[List[str], Optional[List[str]]]:
+    """What stands after `--` belongs to the start file and never meets argparse."""
+    if name not in TAKES_ARGS or "--" not in words:
+        return words, None
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def _unknown_words(name: str, strange: Sequence[str]) -> WrongUsage:
+    flags = [word.split("=")[0] for word in strange if word.startswith("-") and len(word) > 1]
+    if not flags:
+        words = " ".join(strange)
+        hint = "Arguments of the start file come after --." if name in TAKES_ARGS else None
+        return WrongUsage(
+            f"`{PROGRAM} {name}` does not take {words!r}.",
+            hint or f"`{PROGRAM} {name} --help` shows examples.",
+        )
+    return _unknown("option", flags[0], list(parser_of(name)._option_string_actions), f"{PROGRAM} {name}")
+
+
+def _unknown(what: str, word: str, known: Sequence[str], program: str = PROGRAM) -> WrongUsage:
+    close = nearest(word, known)
+    hint = f"Did you mean {close}?" if close else f"`{program} --help` lists what there is."
+    return WrongUsage(f"`{program}` has no {what} {word!r}.", hint)
+
+
+def _count(text: str) -> int:
+    """A whole number from 0; argparse names the option when this refuses."""
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+    return int(text)

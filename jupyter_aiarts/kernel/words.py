@@ -1,0 +1,131 @@
+"""The few sentences the doors say themselves, in English and Chinese; explanations come worded from the
+server."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+from typing import Any, Dict, Mapping, Optional, Tuple
+
+TEXTS: Dict[str, Tuple[str, str]] = {
+    "submitted": ("Submitted {name} ({id})", "已提交 {name}（{id}）"),
+    "known": ("Already submitted: {name} ({id})", "此前已提交：{name}（{id}）"),
+    "stop": ("Stopped {name} ({id})", "已停止 {name}（{id}）"),
+    "stopping": ("Stopping {name} ({id})", "正在停止 {name}（{id}）"),
+    "pause": ("Paused {name} ({id})", "已暂停 {name}（{id}）"),
+    "pausing": ("Pausing {name} ({id})", "正在暂停 {name}（{id}）"),
+    "resume": ("Resumed {name} ({id})", "已恢复 {name}（{id}）"),
+    "rerun": ("Run {run} of {name} ({id})", "{name}（{id}）第 {run} 次运行"),
+    "edited": ("Edited {name} ({id})", "已修改 {name}（{id}）"),
+    "edited-next": ("the next run uses it", "下次运行时生效"),
+    "deleted": ("Deleted {name} ({id})", "已删除 {name}（{id}）"),
+    "delete?": (
+        "Delete {name} ({id}) with its runs and logs?",
+        "删除 {name}（{id}）及其全部运行记录和日志？",
+    ),
+    "delete-stops?": (
+        "Delete {name} ({id}) with its runs and logs? It is {phase} and is stopped first.",
+        "删除 {name}（{id}）及其全部运行记录和日志？它正处于“{phase}”，会先被停止。",
+    ),
+    "kept": ("Nothing was deleted.", "没有删除任何作业。"),
+    "no-jobs": ("No jobs.", "没有作业。"),
+    "no-templates": ("No templates.", "没有模板。"),
+    "no-log": ("No log.", "没有日志。"),
+    "left-running": (
+        "{name} ({id}) goes on without you. Look again: aiarts logs {id} -f    End it: aiarts stop {id}",
+        "{name}（{id}）仍在继续。再次查看：aiarts logs {id} -f    停止：aiarts stop {id}",
+    ),
+    "next": ("Next: {commands}", "接下来：{commands}"),
+    "fits": ("It would start now.", "可以立即开始。"),
+    "fits-not": ("It would not start now.", "现在还不能开始。"),
+    "fits-unknown": ("Whether it would start now is unknown.", "无法得知能否立即开始。"),
+    "same": ("No variable differs.", "变量没有差别。"),
+    "secret": ("(secret)", "（保密）"),
+    "applied": ("Set {count} variables in this kernel.", "已在此内核中设置 {count} 个变量。"),
+    "template-saved": ("Saved template {name}", "已保存模板 {name}"),
+    "template-deleted": ("Deleted template {name}", "已删除模板 {name}"),
+    "repeated": ("… the same line {count} more times", "… 同一行又重复了 {count} 次"),
+    "preset": ("preset", "预设"),
+    "cell": ("The cell was written to {path} and is the start file.", "单元格已写入 {path}，作为启动文件。"),
+    "cell-names": (
+        "These names live in the notebook and not in the cell, so the job will not know them: {names}.",
+        "以下名称只在笔记本中定义，作业中不存在：{names}。",
+    ),
+}
+PHASES_ZH = {
+    "queued": "排队中",
+    "starting": "启动中",
+    "running": "运行中",
+    "paused": "已暂停",
+    "succeeded": "成功",
+    "failed": "失败",
+    "lost": "丢失",
+    "stopped": "已停止",
+}
+HEADS: Dict[str, Tuple[str, str]] = {
+    "id": ("ID", "编号"),
+    "name": ("NAME", "名称"),
+    "phase": ("PHASE", "状态"),
+    "cluster": ("CLUSTER", "集群"),
+    "devices": ("DEVICES", "设备"),
+    "created": ("CREATED", "创建时间"),
+    "started": ("STARTED", "开始"),
+    "ended": ("ENDED", "结束"),
+    "owner": ("OWNER", "所有者"),
+    "rank": ("RANK", "RANK"),
+    "node": ("NODE", "节点"),
+    "exit_code": ("EXIT", "退出码"),
+    "time": ("RUNNING TIME", "运行时长"),
+    "run": ("RUN", "运行次数"),
+    "why": ("WHY", "原因"),
+    "do": ("DO", "可以这样做"),
+    "evidence": ("SEEN", "依据"),
+    "description": ("DESCRIPTION", "说明"),
+    "workspace": ("WORKSPACE", "工作空间"),
+    "script": ("START FILE", "启动文件"),
+    "queue": ("QUEUE", "队列"),
+}
+
+
+def default_lang(environ: Optional[Mapping[str, str]] = None) -> str:
+    """`zh` where the person's locale is Chinese, else `en`."""
+    env = os.environ if environ is None else environ
+    locale = env.get("LC_ALL") or env.get("LC_MESSAGES") or env.get("LANG") or ""
+    return "zh" if locale.startswith("zh") else "en"
+
+
+def say(lang: str, text: str, **values: Any) -> str:
+    """A sentence of `TEXTS` in this language."""
+    return TEXTS[text][lang == "zh"].format(**values)
+
+
+def head(lang: str, column: str) -> str:
+    """A column's or row's heading."""
+    return HEADS[column][lang == "zh"]
+
+
+def phase_word(lang: str, phase: str) -> str:
+    """A phase as people read it."""
+    return PHASES_ZH.get(phase, phase) if lang == "zh" else phase
+
+
+def moment(text: Optional[str]) -> Optional[datetime]:
+    """An RFC 3339 time as a local datetime."""
+    if not text:
+        return None
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone()
+
+
+def local_time(text: Optional[str]) -> str:
+    """`2026-11-16 09:02:03 CET`: local, with its zone; empty for none."""
+    when = moment(text)
+    return when.strftime("%Y-%m-%d %H:%M:%S %Z") if when else ""
+
+
+def running_time(started: Optional[str], ended: Optional[str]) -> str:
+    """How long a run has been or was running, `1:02:03`; empty before it started."""
+    begin, end = moment(started), moment(ended) or datetime.now(timezone.utc)
+    if begin is None:
+        return ""
+    seconds = max(0, int((end - begin).total_seconds()))
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
