@@ -94,9 +94,17 @@ def test_the_wheel_has_every_module_and_nothing_else_at_the_top(wheel_names: lis
 
 
 def test_the_sdist_has_sources_tests_and_the_built_sidebar(sdist_names: list[str]) -> None:
-    wanted = {"pyproject.toml", "setup.cfg", "Makefile", "README.md", "LICENSE", "labextension/src/index.ts",
-              "labextension/package-lock.json", "tests/test_package.py",
-              "jupyter_aiarts/labextension/static/style.js"}
+    wanted = {
+        "pyproject.toml",
+        "setup.cfg",
+        "Makefile",
+        "README.md",
+        "LICENSE",
+        "labextension/src/index.ts",
+        "labextension/package-lock.json",
+        "tests/test_package.py",
+        "jupyter_aiarts/labextension/static/style.js",
+    }
     assert wanted <= set(sdist_names)
 
 
