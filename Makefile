@@ -74,7 +74,7 @@ gates: $(INSTALLED) ## style, types, layers, oldest Python
 	$(BIN)/vermin --no-tips --quiet --violations --target=3.8- jupyter_aiarts/__init__.py jupyter_aiarts/_version.py jupyter_aiarts/kernel
 
 unit: install ## the Python tests (PYTEST_ARGS="-k name" …)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	AIARTS_OLD_PYTHON="$$(.ci/old-python.sh)" $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 jest: $(NODE_LAB) ## the labextension's unit tests
 	cd labextension && npm run --silent test
