@@ -10,24 +10,22 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
-from jupyter_aiarts.engines.logs import LogQuery, RunLog, no_log_reason
-from jupyter_aiarts.errors import BadRequest, ClusterNotFound, JobNotFound
+from jupyter_aiarts.errors import BadRequest, JobNotFound
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.fanout import Fanout
-from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.foreign import recognise
 from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine, listed
-from jupyter_aiarts.model.merge import merge_patch
 from jupyter_aiarts.model.phase import MOVES, Move, Phase
-from jupyter_aiarts.model.reading import Reading, read_spec
-from jupyter_aiarts.model.templates import Template, apply_template, new_template
-from jupyter_aiarts.templates import TemplateStore
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.logs import LogQuery, RunLog
+    from jupyter_aiarts.model.templates import Template
+    from jupyter_aiarts.templates import TemplateStore
 
 SEARCH = 30.0  # seconds a page may take
 QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: growing while it is quiet
@@ -82,34 +80,22 @@ class JobService:
     # -- in ------------------------------------------------------------------------------------------------------
 
     async def submit(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> Submitted:
-        """Accept a job; everything wrong with its spec is said at once."""
-        engine, reading = self._read(raw)
+        """Accept a job; everything wrong with its spec is said at once. Text is a DLC params file."""
+        from jupyter_aiarts.intake import read_submission
+
+        engine, reading = read_submission(raw, self._engines, self._templates)
         record, created = await engine.submit(reading, caller)
         self._take([record])
         return Submitted(self._job(record, lang), created)
 
     async def try_out(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> DryRun:
         """What submitting would do, without doing it."""
-        engine, reading = self._read(raw)
+        from jupyter_aiarts.intake import read_submission
+
+        engine, reading = read_submission(raw, self._engines, self._templates)
         fit = await engine.fits(reading, caller)
         why = explain(fit.cause, lang) if fit.cause else None
         return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=reading.notes)
-
-    def _read(self, raw: Mapping[str, Any] | str) -> tuple[Engine, Reading]:
-        mapped = recognise(raw)
-        spec = mapped.spec
-        if isinstance(spec.get("template"), str):
-            spec = apply_template(self._templates.get(spec["template"]), spec)
-        engine = self._engine(spec.get("cluster", "local"))
-        reading = read_spec(spec, offered_devices=engine.offers())
-        return engine, structs.replace(reading, notes=[*mapped.notes, *reading.notes])
-
-    def _engine(self, cluster: Any) -> Engine:
-        engine = self._engines.get(cluster) if isinstance(cluster, str) else None
-        if engine is None:
-            known = ", ".join(sorted(self._engines))
-            raise ClusterNotFound(f"No cluster is called {str(cluster)[:80]!r} here.", f"There are: {known}.")
-        return engine
 
     async def act(self, job_id: str, move: Move, lang: str = "en") -> Job:
         """Stop, pause, resume, rerun or release a job."""
@@ -119,14 +105,10 @@ class JobService:
 
     async def edit(self, job_id: str, patch: Mapping[str, Any], lang: str = "en") -> Job:
         """Change the spec that the next run uses, by a JSON merge patch."""
+        from jupyter_aiarts.intake import read_edit
+
         engine = await self._owner(job_id)
-        record = await engine.get(job_id)
-        before = msgspec.to_builtins(record.spec)
-        fixed = [key for key in ("cluster", "submission_id") if patch.get(key, before[key]) != before[key]]
-        if fixed:
-            raise BadRequest(f"{fixed[0]} of a job cannot be changed.", "Clone the job instead.")
-        known = await engine.secrets(job_id)
-        reading = read_spec(merge_patch(before, patch), known_secrets=known, offered_devices=engine.offers())
+        reading = read_edit(await engine.get(job_id), patch, await engine.secrets(job_id), engine)
         record = await engine.edit(job_id, reading)
         self._take([record])
         return self._job(record, lang)
@@ -203,6 +185,8 @@ class JobService:
         """Why there is nothing to read yet, or no more."""
         job = await self.get(job_id, lang)
         why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
+        from jupyter_aiarts.engines.logs import no_log_reason
+
         return no_log_reason(job.phase.value, why, lang)
 
     async def follow(self, job_id: str, query: LogQuery, run: int | None = None) -> AsyncIterator[list[LogLine]]:
@@ -255,6 +239,8 @@ class JobService:
 
     async def save_template(self, name: str, spec: dict[str, Any], description: str = "") -> Template:
         """Keep a part of a spec for later, without its secrets; a wrong key or value is refused."""
+        from jupyter_aiarts.model.templates import new_template
+
         return await asyncio.to_thread(self._templates.save, new_template(name, spec, description))
 
     async def delete_template(self, name: str) -> None:
@@ -367,6 +353,3 @@ def _matcher(query: ListQuery) -> Callable[[JobRecord], bool] | None:
         text = query.q.casefold()
         tests.append(lambda job: text in f"{job.name}\n{job.id}\n{job.spec.script or ''}".casefold())
     return (lambda job: all(test(job) for test in tests)) if tests else None
-
-
-__all__ = ["Cause", "JobService", "ListQuery", "Submitted", "TemplateStore"]

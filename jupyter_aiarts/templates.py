@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from jupyter_aiarts.errors import BadRequest, StateUnusable, TemplateNotFound
 from jupyter_aiarts.model.names import TEMPLATE_NAME
-from jupyter_aiarts.model.templates import PRESETS, Template
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.model.templates import Template
 
 _NAME = re.compile(TEMPLATE_NAME)
 
@@ -23,12 +26,17 @@ class TemplateStore:
 
     def all(self) -> list[Template]:
         """Saved ones first, by name, then the presets that no saved one stands before."""
+        from jupyter_aiarts.model.templates import PRESETS
+
         names = sorted(path.stem for path in self.folder.glob("*.json") if _NAME.fullmatch(path.stem))
         saved = [template for name in names if (template := self._read(name)) is not None]
         taken = {template.name for template in saved}
         return saved + [preset for name, preset in sorted(PRESETS.items()) if name not in taken]
 
     def get(self, name: str) -> Template:
+        """The saved template of this name, else the preset."""
+        from jupyter_aiarts.model.templates import PRESETS
+
         found = (self._read(name) if _NAME.fullmatch(name) else None) or PRESETS.get(name)
         if found is None:
             raise TemplateNotFound(f"There is no template {name[:80]!r}.", "List them with `aiarts templates`.")
@@ -52,6 +60,8 @@ class TemplateStore:
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
     def _read(self, name: str) -> Template | None:
+        from jupyter_aiarts.model.templates import Template
+
         try:
             return msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=Template)
         except (FileNotFoundError, msgspec.DecodeError, msgspec.ValidationError):

@@ -17,11 +17,11 @@ from msgspec import Struct, field
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Event, Rank
 from jupyter_aiarts.model.phase import Move, Phase
-from jupyter_aiarts.model.reading import Reading
 from jupyter_aiarts.model.spec import JobSpec
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import RunLog
+    from jupyter_aiarts.model.reading import Reading
 
 
 class Caller(Struct, frozen=True, kw_only=True):

@@ -17,6 +17,8 @@ from jupyter_aiarts.server.audit import AuditLog
 from jupyter_aiarts.server.routes import handlers
 
 if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
     from jupyter_aiarts.service import JobService
 
 
@@ -80,6 +82,15 @@ class AiartsApp(ExtensionApp):
         """Add the routes; called by jupyter_server while it starts."""
         self.handlers.extend(handlers())
 
+    async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
+        """Called by jupyter_server once it runs: jobs that outlived the last server count for this one at once."""
+        if await asyncio.to_thread(has_entries, self.state / "active"):
+            await self.service()
+
+    async def is_untouched(self) -> bool:
+        """Whether no job was ever kept here: whoever does not use the extension does not load it either."""
+        return self._service is None and not await asyncio.to_thread(has_entries, self.state / "jobs")
+
     async def service(self) -> JobService:
         """The service, started by whoever asks first; several who ask at once wait for the same start."""
         if self._service is None:
@@ -127,3 +138,14 @@ class AiartsApp(ExtensionApp):
         if self._audit is not None:
             await asyncio.to_thread(self._audit.close)
             self._audit = None
+
+
+def has_entries(folder: Path) -> bool:
+    """Whether a folder holds anything; one that cannot be read may."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True

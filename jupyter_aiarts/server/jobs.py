@@ -12,6 +12,7 @@ from jupyter_aiarts.model.phase import Move
 from jupyter_aiarts.server.base import AiartsHandler
 
 MAX_LIST = 100_000
+NARROWING = ("after", "phase", "q", "owner")
 
 
 class JobsHandler(AiartsHandler):
@@ -21,17 +22,14 @@ class JobsHandler(AiartsHandler):
     @authorized
     async def get(self) -> None:
         """List jobs, newest first, as the query narrows them."""
+        limit, words = self.number("limit", 1, MAX_LIST), {key: self.word(key) for key in NARROWING}
+        if not any(words.values()) and await self.app.is_untouched():
+            self.finish(b"[]")
+            return
         from jupyter_aiarts.service import ListQuery
 
-        query = ListQuery(
-            limit=self.number("limit", 1, MAX_LIST),
-            after=self.word("after"),
-            phase=self.word("phase"),
-            q=self.word("q"),
-            owner=self.word("owner"),
-        )
         service = await self.service()
-        self.finish(await service.jobs(query, self.language))
+        self.finish(await service.jobs(ListQuery(limit=limit, **words), self.language))
 
     @web.authenticated
     @authorized

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from msgspec import structs
@@ -59,9 +60,12 @@ def check_here(reading: Reading, caller: Caller) -> None:
 
 def folder_problems(spec: JobSpec) -> list[dict[str, str]]:
     folder = workdir_of(spec)
-    if folder.is_dir():
-        return []
-    what = "is not a folder" if folder.exists() else "does not exist"
+    try:
+        if stat.S_ISDIR(os.stat(folder).st_mode):
+            return []
+        what = "is not a folder"
+    except OSError as error:
+        what = f"cannot be used: {os.strerror(error.errno or 0)}"
     return [{"key": "workdir", "message": f"The working folder {folder} {what}."}]
 
 
@@ -76,8 +80,8 @@ def start_problems(plan: Plan, environ: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _sentence(message: str, hint: str = "") -> str:
-    parts = (f"{part[:1].upper()}{part[1:]}." for part in (message, hint) if part)
-    return " ".join(parts)
+    """The launcher's words as a sentence; its hint may be a command and is left as it is."""
+    return f"{message[:1].upper()}{message[1:]}" + (f" – {hint}" if hint else ".")
 
 
 def mount_problems(spec: JobSpec) -> list[dict[str, str]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from jupyter_aiarts.engines.local.records import Settings
 from jupyter_aiarts.engines.local.slots import Machine
+from jupyter_aiarts.model.spec import JobSpec
 
 
 def machine_of(settings: Settings) -> Machine:
@@ -19,6 +20,17 @@ def usable_cpus() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def surroundings(spec: JobSpec, settings: Settings) -> list[str]:
+    """What a user should know about this machine before relying on it."""
+    notes = []
+    if spec.devices and spec.device in settings.devices:
+        notes.append(f"The {spec.device} cards of this machine are declared in its configuration, not found.")
+    holder = ends_with_us()
+    if holder is not None:
+        notes.append(f"This job ends when the {holder} that runs the Jupyter server ends.")
+    return notes
 
 
 def ends_with_us() -> str | None:

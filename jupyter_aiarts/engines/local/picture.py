@@ -10,20 +10,22 @@ import os
 import threading
 import time
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.base import JobRecord
 from jupyter_aiarts.engines.local.folder import StateFolder, this_host
-from jupyter_aiarts.engines.local.machine import machine_of
 from jupyter_aiarts.engines.local.phase import RunFacts, view
 from jupyter_aiarts.engines.local.reader import facts_of, record_of, unreadable
 from jupyter_aiarts.engines.local.records import Placed
 from jupyter_aiarts.engines.local.retention import note_of
-from jupyter_aiarts.engines.local.slots import Taken, Waiting, decide
 from jupyter_aiarts.errors import JobNotFound, JobUnreadable
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.phase import Phase
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.local.slots import Taken, Waiting
 
 TICK = 50_000_000  # ns: a folder changed more recently than this may change again within one step of its clock
 
@@ -140,6 +142,8 @@ class Picture:
         self._live.pop(job_id, None)
 
     def _load(self) -> tuple[list[Taken], list[Waiting]]:
+        from jupyter_aiarts.engines.local.slots import Taken, Waiting
+
         running: list[Taken] = []
         waiting: list[Waiting] = []
         for key, one in self._live.items():
@@ -152,9 +156,12 @@ class Picture:
 
     def _explain_queue(self) -> None:
         """Give every waiting job the reason that the queue itself goes by."""
-        running, waiting = self._load()
-        if not waiting:
+        if not any(seen.waits_here for seen in self._live.values()):
             return
+        from jupyter_aiarts.engines.local.machine import machine_of
+        from jupyter_aiarts.engines.local.slots import decide
+
+        running, waiting = self._load()
         waits = decide(machine_of(self.state.settings()), running, waiting).waits
         for job in waiting:
             seen = self._seen[job.id]

@@ -1,0 +1,51 @@
+"""From what a client sent to what an engine takes: foreign formats, templates, one reading of the spec.
+
+Apart from the service because only those who submit or edit need it, and it brings every rule of a spec with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from jupyter_aiarts.engines.base import Engine, JobRecord
+from jupyter_aiarts.errors import BadRequest, ClusterNotFound
+from jupyter_aiarts.model.foreign import recognise
+from jupyter_aiarts.model.merge import merge_patch
+from jupyter_aiarts.model.reading import Reading, read_spec
+from jupyter_aiarts.model.templates import apply_template
+from jupyter_aiarts.templates import TemplateStore
+
+
+def read_submission(
+    raw: Mapping[str, Any] | str, engines: Mapping[str, Engine], templates: TemplateStore
+) -> tuple[Engine, Reading]:
+    """The engine that is meant and the spec it gets; raises `InvalidSpec` with every problem at once."""
+    mapped = recognise(raw)
+    spec = mapped.spec
+    if isinstance(spec.get("template"), str):
+        spec = apply_template(templates.get(spec["template"]), spec)
+    engine = engine_named(spec.get("cluster") or "local", engines)
+    reading = read_spec(spec, offered_devices=engine.offers())
+    return engine, structs.replace(reading, notes=[*mapped.notes, *reading.notes])
+
+
+def engine_named(cluster: Any, engines: Mapping[str, Engine]) -> Engine:
+    """The engine of this name, or the names there are."""
+    engine = engines.get(cluster) if isinstance(cluster, str) else None
+    if engine is None:
+        known = ", ".join(sorted(engines))
+        raise ClusterNotFound(f"No cluster is called {str(cluster)[:80]!r} here.", f"There are: {known}.")
+    return engine
+
+
+def read_edit(record: JobRecord, patch: Mapping[str, Any], secrets: frozenset[str], engine: Engine) -> Reading:
+    """The spec that a job has under a JSON merge patch; secrets that the patch does not name are kept."""
+    before = msgspec.to_builtins(record.spec)
+    fixed = [key for key in ("cluster", "submission_id") if patch.get(key, before[key]) != before[key]]
+    if fixed:
+        raise BadRequest(f"{fixed[0]} of a job cannot be changed.", "Clone the job instead.")
+    return read_spec(merge_patch(before, patch), known_secrets=secrets, offered_devices=engine.offers())
