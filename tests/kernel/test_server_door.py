@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -145,3 +146,36 @@ def test_4_when_the_token_is_not_accepted(jupyter: dict[str, Any], token: str) -
 def test_the_language_is_the_callers(inside: Any, script: Callable[..., str]) -> None:
     job = api.submit(script("raise SystemExit(2)")).wait(30)
     assert any("\u4e00" <= char <= "\u9fff" for char in api.connect(lang="zh").explain(job.id)["title"])
+
+
+OLD_KERNEL = """
+import pkgutil, sys
+import jupyter_aiarts as aiarts, jupyter_aiarts.kernel as kernel
+needs_ipython = {"magics", "completion"}
+for module in pkgutil.iter_modules(kernel.__path__):
+    if module.name not in needs_ipython:
+        __import__("jupyter_aiarts.kernel." + module.name)
+job = aiarts.submit("train.py", name="old").wait(60)
+print(job.phase, [str(line) for line in job.logs()])
+assert "msgspec" not in sys.modules
+"""
+
+
+def test_a_kernel_with_python_3_8_and_nothing_installed_submits_and_reads(
+    inside: Any, script: Callable[..., str], old_kernel: str
+) -> None:
+    script("import sys; print(sys.version_info[:2] < (3, 10))")
+    words = [old_kernel, "-W", "error", "-c", OLD_KERNEL]
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout.decode().split(maxsplit=1)) == (0, ["succeeded", "['True']\n"])
+
+
+@pytest.fixture
+def old_kernel() -> str:
+    """The oldest Python at hand that a kernel may have; Debian's pypy3 speaks 3.9."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [*sorted(pyenv.glob("3.8.*/bin/python3.8")), *sorted(pyenv.glob("3.9.*/bin/python3.9"))]
+    names = [str(path) for path in found] + [shutil.which(name) or "" for name in ("python3.8", "python3.9", "pypy3")]
+    usable = [name for name in names if name]
+    assert usable, "no old Python: install Debian's `pypy3`, or a Python 3.8"
+    return usable[0]
