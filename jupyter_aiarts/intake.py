@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec import structs
 
-from jupyter_aiarts.engines.base import Engine, JobRecord
+from jupyter_aiarts.engines.base import Asked, Engine
 from jupyter_aiarts.errors import BadRequest, ClusterNotFound
 from jupyter_aiarts.model.foreign import recognise
 from jupyter_aiarts.model.merge import merge_patch
 from jupyter_aiarts.model.reading import Reading, read_spec
-from jupyter_aiarts.model.templates import apply_template
+from jupyter_aiarts.model.templates import apply_template, contradicted
 from jupyter_aiarts.templates import TemplateStore
 
 
@@ -42,10 +41,17 @@ def engine_named(cluster: Any, engines: Mapping[str, Engine]) -> Engine:
     return engine
 
 
-def read_edit(record: JobRecord, patch: Mapping[str, Any], secrets: frozenset[str], engine: Engine) -> Reading:
-    """The spec that a job has under a JSON merge patch; secrets that the patch does not name are kept."""
-    before = msgspec.to_builtins(record.spec)
-    fixed = [key for key in ("cluster", "submission_id") if patch.get(key, before[key]) != before[key]]
+def read_edit(asked: Asked, patch: Mapping[str, Any], engine: Engine) -> Reading:
+    """The spec that a job has under a JSON merge patch; secrets that the patch does not name are kept.
+
+    The patch is applied to what its owner named, not to the defaults that were filled in: so more nodes bring the kind
+    that goes with them, and a new command takes the place of the old start file.
+    """
+    fixed = [
+        key for key in ("cluster", "submission_id") if patch.get(key, asked.given.get(key)) != asked.given.get(key)
+    ]
     if fixed:
         raise BadRequest(f"{fixed[0]} of a job cannot be changed.", "Clone the job instead.")
-    return read_spec(merge_patch(before, patch), known_secrets=secrets, offered_devices=engine.offers())
+    gone = contradicted(asked.given, patch)
+    base = {key: value for key, value in asked.given.items() if key not in gone}
+    return read_spec(merge_patch(base, patch), known_secrets=asked.secrets, offered_devices=engine.offers())

@@ -108,7 +108,7 @@ class JobService:
         from jupyter_aiarts.intake import read_edit
 
         engine = await self._owner(job_id)
-        reading = read_edit(await engine.get(job_id), patch, await engine.secrets(job_id), engine)
+        reading = read_edit(await engine.asked(job_id), patch, engine)
         record = await engine.edit(job_id, reading)
         self._take([record])
         return self._job(record, lang)

@@ -158,6 +158,18 @@ async def test_an_edit_keeps_secrets_it_does_not_name(service: JobService, calle
     assert [line.text for line in await service.logs(job.id, LogQuery())] == ["sesame 2"]
 
 
+async def test_an_edit_changes_what_was_named_and_defaults_follow(service: JobService, caller: Caller) -> None:
+    job = await submitted(service, caller, args=["x"])
+    await finished(service, job.id)
+    wide = await service.edit(job.id, {"nodes": 2})
+    assert (wide.spec.kind, wide.spec.nodes, wide.name) == ("distributed", 2, "train")
+    own = await service.edit(job.id, {"command": "true", "nodes": None})
+    assert (own.spec.kind, own.spec.script, own.spec.args, own.spec.command) == ("regular", None, [], "true")
+    assert (await service.edit(job.id, {"cluster": "local", "priority": 6})).spec.priority == 6
+    with pytest.raises(BadRequest, match="cluster"):
+        await service.edit(job.id, {"cluster": "mars"})
+
+
 async def test_templates_are_saved_listed_used_and_deleted(service: JobService, caller: Caller) -> None:
     await service.save_template("mine", {"priority": 7, "env": {"A": "1", "MY_TOKEN": "x"}})
     found = {template.name: template for template in await service.templates()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -52,6 +52,13 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         return self.spec.name
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """The keys of a spec that its owner named, and the names (never the values) of the secrets that are kept."""
+
+    given: Mapping[str, Any]
+    secrets: frozenset[str] = frozenset()
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -99,8 +106,8 @@ class Engine(ABC):
         """Remove a job and all it kept; one that runs is stopped first and goes when it has ended."""
 
     @abstractmethod
-    async def secrets(self, job_id: str) -> frozenset[str]:
-        """The names, never the values, of the job's secret variables: what an edit may keep."""
+    async def asked(self, job_id: str) -> Asked:
+        """What the job's owner named when submitting or editing it: what the next edit is applied to."""
 
     @abstractmethod
     async def log(self, job_id: str, run: int | None = None) -> RunLog:

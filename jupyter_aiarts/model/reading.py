@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 from jupyter_aiarts.errors import InvalidSpec
@@ -21,6 +22,9 @@ class Reading(Struct, frozen=True, kw_only=True):
     """A spec that may be kept and shown, and beside it what may not."""
 
     spec: JobSpec
+    given: dict[str, Any] = field(
+        default_factory=dict
+    )  # the keys that were named: what an edit edits
     secrets: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     pull_secret: PullSecret | None = None
@@ -52,6 +56,7 @@ def read_spec(
     secrets, names, moved = split_secrets(values.get("env", {}), secret_env, known_secrets, findings)
     values["secret_env"] = names
     values["env"] = {name: text for name, text in values.get("env", {}).items() if name not in moved}
+    named = msgspec.to_builtins(values)
     guessed = _fill(values, offered_devices, findings.touched())
     spec = JobSpec(**values)
     broken_rules(spec, secrets, findings)
@@ -59,7 +64,13 @@ def read_spec(
     if findings.problems:
         raise InvalidSpec(findings.all())
     notes = [*guessed, *_notes(spec, moved, pull_secret)]
-    return Reading(spec=spec, secrets=secrets, notes=notes, pull_secret=None if spec.cluster == LOCAL else pull_secret)
+    return Reading(
+        spec=spec,
+        given={**named, "name": spec.name},  # an edit of the start file does not rename a job
+        secrets=secrets,
+        notes=notes,
+        pull_secret=None if spec.cluster == LOCAL else pull_secret,
+    )
 
 
 def _fill(values: dict[str, Any], offered: Collection[str] | None, touched: set[str]) -> list[str]:

@@ -62,7 +62,7 @@ def apply_template(template: Template, raw: Mapping[str, Any]) -> dict[str, Any]
     """
     explicit = {ALIASES.get(key, key): value for key, value in raw.items()}
     base = {key: value for key, value in template.spec.items() if key not in _NEVER}
-    for key in _contradicted(base, explicit):
+    for key in contradicted(base, explicit):
         base.pop(key, None)
     merged = {**base, **explicit}
     for key in _MERGED:
@@ -71,8 +71,8 @@ def apply_template(template: Template, raw: Mapping[str, Any]) -> dict[str, Any]
     return {**merged, "template": template.name}
 
 
-def _contradicted(base: Mapping[str, Any], explicit: Mapping[str, Any]) -> list[str]:
-    """The template's keys that make no sense beside the explicit ones."""
+def contradicted(base: Mapping[str, Any], explicit: Mapping[str, Any]) -> list[str]:
+    """The keys of `base` that make no sense beside the explicit ones; an edit goes by the same rule."""
     gone: list[str] = []
     if explicit.get("command") is not None:
         gone += _START

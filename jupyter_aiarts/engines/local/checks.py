@@ -9,8 +9,10 @@ from pathlib import Path
 from msgspec import structs
 
 from jupyter_aiarts.engines.base import Caller
+from jupyter_aiarts.engines.local.machine import memory_gb
 from jupyter_aiarts.engines.local.plan import Site, plan_of, script_of, workdir_of
 from jupyter_aiarts.engines.local.records import CallerFile, JobFile, Placed, RunFile
+from jupyter_aiarts.engines.local.slots import Machine, cpus_of
 from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.launcher.environment import Places, process_environment, seats
 from jupyter_aiarts.launcher.plan import Plan, from_json
@@ -22,13 +24,22 @@ from jupyter_aiarts.model.reading import Reading
 from jupyter_aiarts.model.spec import JobSpec
 
 LARGEST_SOURCE = 1 << 20
+GB_PER_CPU = 10
 
 
-def settle_spec(spec: JobSpec, caller: Caller) -> JobSpec:
-    """The spec with what only this machine can fill in: the working folder and the framework."""
+def settle_spec(spec: JobSpec, caller: Caller, machine: Machine) -> JobSpec:
+    """The spec with what only this machine can fill in: the working folder, the framework, the share of the machine."""
     folder = Path(os.path.abspath(caller.folder / os.path.expanduser(spec.workdir or ".")))
     placed = structs.replace(spec, workdir=str(folder))
-    return structs.replace(placed, framework=spec.framework or framework_of(placed))
+    cpu = spec.cpu or cpus_of(spec, machine) / spec.nodes
+    memory = spec.memory_gb or min(GB_PER_CPU * cpu, memory_gb())
+    return structs.replace(
+        placed,
+        framework=spec.framework or framework_of(placed),
+        cpu=round(cpu, 2),
+        memory_gb=round(memory, 1),
+        shm_gb=spec.shm_gb if spec.shm_gb is not None else round(memory / 2, 1),
+    )
 
 
 def framework_of(spec: JobSpec) -> str:

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from jupyter_aiarts.engines.base import Caller, Change, Engine, Fit, JobRecord
+from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobRecord
 from jupyter_aiarts.engines.local.folder import StateFolder
 from jupyter_aiarts.engines.local.picture import Picture
 from jupyter_aiarts.engines.local.records import JobFile, Settings
@@ -73,8 +73,9 @@ class LocalEngine(Engine):
         check_id(job_id)
         await asyncio.to_thread(lambda: self.writer.delete(job_id))
 
-    async def secrets(self, job_id: str) -> frozenset[str]:
-        return await asyncio.to_thread(lambda: frozenset(self.state.job(check_id(job_id)).read().spec.secret_env))
+    async def asked(self, job_id: str) -> Asked:
+        job = await asyncio.to_thread(self.state.job(check_id(job_id)).read)
+        return Asked(given=job.given, secrets=frozenset(job.spec.secret_env))
 
     # -- out -----------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,11 @@ def usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
+def memory_gb() -> float:
+    """The memory of this machine in GB."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+
+
 def surroundings(spec: JobSpec, settings: Settings) -> list[str]:
     """What a user should know about this machine before relying on it."""
     notes = []

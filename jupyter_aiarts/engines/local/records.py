@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -43,6 +44,7 @@ class JobFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
     spec: JobSpec
     queued: str  # when it last joined the queue
     schema: int = SCHEMA
+    given: dict[str, Any] = field(default_factory=dict)  # what its owner named; `spec` has the defaults too
     notes: tuple[str, ...] = ()
     submission: str | None = None  # fingerprint of what was submitted under the submission_id
     intent: Intent = Intent.RUN

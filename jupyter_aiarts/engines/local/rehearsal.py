@@ -16,8 +16,9 @@ LAST = "~"  # sorts after every time: the job would join the end of its priority
 
 def rehearse(reading: Reading, caller: Caller, settings: Settings, running: list[Taken], waiting: list[Waiting]) -> Fit:
     """Whether it would start now beside what runs and waits; raises `InvalidSpec` for what is known to be wrong."""
-    settled = structs.replace(reading, spec=settle_spec(reading.spec, caller))
+    machine = machine_of(settings)
+    settled = structs.replace(reading, spec=settle_spec(reading.spec, caller, machine))
     check_here(settled, caller)
     mine = Waiting(id="", spec=settled.spec, queued=LAST)
-    cause = decide(machine_of(settings), running, [*waiting, mine]).waits.get("")
+    cause = decide(machine, running, [*waiting, mine]).waits.get("")
     return Fit(now=cause is None, cause=cause, spec=settled.spec)

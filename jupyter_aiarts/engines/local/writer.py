@@ -25,11 +25,12 @@ from jupyter_aiarts.engines.local.folder import (
     this_host,
     write_file,
 )
-from jupyter_aiarts.engines.local.machine import surroundings
+from jupyter_aiarts.engines.local.machine import machine_of, surroundings
 from jupyter_aiarts.engines.local.plan import inherited
 from jupyter_aiarts.engines.local.reader import current_view
 from jupyter_aiarts.engines.local.records import CallerFile, Intent, JobFile, RunFile, Settled
 from jupyter_aiarts.engines.local.runtime import ring
+from jupyter_aiarts.engines.local.slots import Machine
 from jupyter_aiarts.engines.local.supervisor import ensure_supervisor
 from jupyter_aiarts.errors import JobUnreadable, SubmissionConflict
 from jupyter_aiarts.model.cause import Cause
@@ -54,7 +55,7 @@ class Writer:
             job_id = id_for_submission("local", str(self.state.root), caller.owner, reading.spec.submission_id)
             if (self.state.jobs / job_id).exists():
                 return self._known(job_id, asked), False
-        settled = structs.replace(reading, spec=settle_spec(reading.spec, caller))
+        settled = structs.replace(reading, spec=settle_spec(reading.spec, caller, self._machine()))
         check_here(settled, caller)
         if not self.state.adopt(self._draft(job_id, settled, caller, asked), job_id):
             return self._known(job_id, asked), False
@@ -72,6 +73,7 @@ class Writer:
             created=moment,
             queued=moment,
             spec=reading.spec,
+            given=reading.given,
             notes=(*reading.notes, *surroundings(reading.spec, self.state.settings())),
             submission=asked,
         )
@@ -119,13 +121,13 @@ class Writer:
                 environ=run.caller.environ,
                 folder=Path(job.spec.workdir or "/"),
             )
-            settled = structs.replace(reading, spec=settle_spec(reading.spec, origin))
+            settled = structs.replace(reading, spec=settle_spec(reading.spec, origin, self._machine()))
             check_here(settled, origin)
             keep_secrets(folder, settled)
             if not phase.is_terminal:
                 write_file(folder.run(job.run) / "run.json", structs.replace(run, spec=settled.spec))
             notes = (*settled.notes, *surroundings(settled.spec, self.state.settings()))
-            folder.write(structs.replace(job, spec=settled.spec, notes=notes))
+            folder.write(structs.replace(job, spec=settled.spec, given=settled.given, notes=notes))
         self._changed(job_id)
 
     def delete(self, job_id: str) -> None:
@@ -140,6 +142,9 @@ class Writer:
         except JobUnreadable:
             self.state.remove(job_id)
         self._changed(job_id)
+
+    def _machine(self) -> Machine:
+        return machine_of(self.state.settings())
 
     def _changed(self, job_id: str) -> None:
         """Wake who listens; start a supervisor when jobs wait for one."""

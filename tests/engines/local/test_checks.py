@@ -12,8 +12,11 @@ import pytest
 
 from jupyter_aiarts.engines.base import Caller
 from jupyter_aiarts.engines.local.checks import check_here, settle_spec
+from jupyter_aiarts.engines.local.slots import Machine
 from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.model.reading import read_spec
+
+MACHINE = Machine(cpus=8, cards={"huawei_npu_arm64": 8})
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def caller(tmp_path: Path) -> Caller:
 def problems(caller: Caller, **raw: Any) -> dict[str, str]:
     """What is refused, by key."""
     reading = read_spec({"script": "train.py", **raw})
-    settled = type(reading)(spec=settle_spec(reading.spec, caller), secrets=reading.secrets)
+    settled = type(reading)(spec=settle_spec(reading.spec, caller, MACHINE), secrets=reading.secrets)
     try:
         check_here(settled, caller)
     except InvalidSpec as error:
@@ -114,7 +117,7 @@ def test_a_working_folder_that_is_missing_is_refused(caller: Caller) -> None:
 def test_links_are_followed_and_folders_fill_in(caller: Caller) -> None:
     make_script(caller.folder, "real.py", "import torch\n")
     (caller.folder / "train.py").symlink_to("real.py")
-    spec = settle_spec(read_spec({"script": "train.py"}).spec, caller)
+    spec = settle_spec(read_spec({"script": "train.py"}).spec, caller, MACHINE)
     assert (spec.framework, spec.workdir, problems(caller)) == ("pytorch", str(caller.folder), {})
 
 
@@ -126,3 +129,20 @@ def test_secret_and_plain_variables_may_be_named_in_arguments(caller: Caller) ->
 def test_ten_thousand_parameters_are_fine(caller: Caller) -> None:
     make_script(caller.folder, "train.py", "")
     assert problems(caller, params={f"p{number}": number for number in range(10_000)}) == {}
+
+
+@pytest.mark.parametrize(
+    ("raw", "cpu"),
+    [
+        ({}, 1),
+        ({"cpu": 2.5}, 2.5),
+        ({"nodes": 4}, 1),
+        ({"nodes": 16}, 0.5),
+        ({"device": "huawei_npu_arm64", "devices": 2}, 2),
+    ],
+)
+def test_the_share_of_the_machine_is_filled_in_and_shown(raw: dict[str, Any], cpu: float, caller: Caller) -> None:
+    spec = settle_spec(read_spec({"command": "true", **raw}).spec, caller, MACHINE)
+    assert spec.cpu == cpu
+    assert spec.memory_gb is not None
+    assert (0 < spec.memory_gb <= 10 * cpu, spec.shm_gb) == (True, round(spec.memory_gb / 2, 1))
