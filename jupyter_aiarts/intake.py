@@ -47,11 +47,9 @@ def read_edit(asked: Asked, patch: Mapping[str, Any], engine: Engine) -> Reading
     The patch is applied to what its owner named, not to the defaults that were filled in: so more nodes bring the kind
     that goes with them, and a new command takes the place of the old start file.
     """
-    fixed = [
-        key for key in ("cluster", "submission_id") if patch.get(key, asked.given.get(key)) != asked.given.get(key)
-    ]
-    if fixed:
-        raise BadRequest(f"{fixed[0]} of a job cannot be changed.", "Clone the job instead.")
+    for key, value in {"cluster": engine.name, "submission_id": asked.given.get("submission_id")}.items():
+        if patch.get(key, value) != value:
+            raise BadRequest(f"{key} of a job cannot be changed.", "Clone the job instead.")
     gone = contradicted(asked.given, patch)
     base = {key: value for key, value in asked.given.items() if key not in gone}
     return read_spec(merge_patch(base, patch), known_secrets=asked.secrets, offered_devices=engine.offers())
