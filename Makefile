@@ -84,6 +84,7 @@ ui: install $(NODE_UI) ## JupyterLab in a real browser
 
 bench: install ## measurements, apart from the tests
 	$(BIN)/python -m pytest tests/bench -m bench -o python_files='bench_*.py' -s $(PYTEST_ARGS)
+	$(BIN)/python tests/bench/table.py
 
 build: install ## wheel and sdist in dist/
 	$(BIN)/python -m build --no-isolation

@@ -19,9 +19,9 @@ from jupyter_aiarts._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from jupyter_aiarts.kernel import Client, Job, jobs, submit
+    from jupyter_aiarts.kernel import Client, Job, Jobs, connect, job, jobs, submit, try_out
 
-__all__ = ["Client", "Job", "__version__", "jobs", "submit"]
+__all__ = ["Client", "Job", "Jobs", "__version__", "connect", "job", "jobs", "submit", "try_out"]
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:

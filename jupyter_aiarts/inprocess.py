@@ -205,10 +205,10 @@ async def _move(request: Request) -> Answer:
 
 
 async def _logs(request: Request) -> Answer:
-    lines = await request.service.logs(request.job, _log_query(request), request.query.get("run"))
-    if lines:
-        return _json(lines)
-    return _json([], headers={"x-aiarts-no-log": quote(await request.service.no_log(request.job, request.lang))})
+    query, run = _log_query(request), request.query.get("run")
+    lines = await request.service.logs(request.job, query, run)
+    why = None if lines else await request.service.no_log(request.job, query, run, request.lang)
+    return _json(lines, headers={"x-aiarts-no-log": quote(why)} if why else {})
 
 
 def _log_query(request: Request) -> LogQuery:
@@ -218,10 +218,11 @@ def _log_query(request: Request) -> LogQuery:
 
 async def _followed(request: Request) -> AsyncGenerator[list[dict[str, Any]], None]:
     """Batches of lines; before the first, why there is none yet."""
-    told = request.query.get("after") is not None
-    if not told and not await request.service.logs(request.job, LogQuery(tail=1), request.query.get("run")):
-        yield [_waiting_line(await request.service.no_log(request.job, request.lang))]
-    lines = request.service.follow(request.job, _log_query(request), request.query.get("run"))
+    query, run = _log_query(request), request.query.get("run")
+    why = None if query.after else await request.service.no_log(request.job, query, run, request.lang)
+    if why:
+        yield [_waiting_line(why)]
+    lines = request.service.follow(request.job, query, run)
     async with aclosing(cast("AsyncGenerator[list[LogLine], None]", lines)) as batches:
         async for batch in batches:
             yield msgspec.to_builtins(batch)

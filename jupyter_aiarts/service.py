@@ -131,7 +131,7 @@ class JobService:
         return self._job(record, lang)
 
     async def explain(self, job_id: str, lang: str = "en") -> Explanation:
-        return explain((await (await self._owner(job_id)).get(job_id)).cause, lang)
+        return explain((await (await self._owner(job_id)).get(job_id)).cause, lang, job_id)
 
     async def jobs(self, query: ListQuery, lang: str = "en") -> bytes:
         """A JSON array of the jobs asked for, newest first, each encoded once per change."""
@@ -173,7 +173,9 @@ class JobService:
     async def logs(self, job_id: str, query: LogQuery, run: int | None = None) -> list[LogLine]:
         """One page of a run's log; a search that takes too long is ended, with what to do about it."""
         engine = await self._owner(job_id)
-        over = _is_over(await engine.get(job_id), run)
+        record = await engine.get(job_id)
+        _check_rank(record, query.rank)
+        over = _is_over(record, run)
         log = await engine.log(job_id, run)
         deadline = time.monotonic() + SEARCH
         return await asyncio.to_thread(lambda: log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline))
@@ -181,13 +183,16 @@ class JobService:
     async def run_log(self, job_id: str, run: int | None = None) -> RunLog:
         return await (await self._owner(job_id)).log(job_id, run)
 
-    async def no_log(self, job_id: str, lang: str = "en") -> str:
-        """Why there is nothing to read yet, or no more."""
-        job = await self.get(job_id, lang)
-        why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
-        from jupyter_aiarts.engines.logs import no_log_reason
+    async def no_log(self, job_id: str, query: LogQuery, run: int | None = None, lang: str = "en") -> str | None:
+        """Why there is nothing to read yet, or no more; None when there are lines that only the query leaves out."""
+        from jupyter_aiarts.engines.logs import LogQuery, no_log_reason
 
-        return no_log_reason(job.phase.value, why, lang)
+        if await self.logs(job_id, LogQuery(rank=query.rank, tail=1), run):
+            return None
+        job = await self.get(job_id, lang)
+        states = [rank.phase.value for rank in job.ranks if query.rank in (None, rank.rank)]
+        why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
+        return no_log_reason(job.phase.value, why, lang, states if job.started else [Phase.QUEUED.value])
 
     async def follow(self, job_id: str, query: LogQuery, run: int | None = None) -> AsyncIterator[list[LogLine]]:
         """Lines as they come, until the run has ended and everything was told."""
@@ -320,11 +325,20 @@ class JobService:
             ended=record.ended,
             owner=record.owner,
             spec=record.spec,
-            explanation=explain(record.cause, lang),
+            explanation=explain(record.cause, lang, record.id),
             ranks=list(record.ranks),
             notes=list(record.notes),
             moves=list(_offered(record)),
         )
+
+
+def _check_rank(record: JobRecord, rank: int | None) -> None:
+    """A rank that the job does not have is told apart from one that printed nothing."""
+    spec = record.spec
+    count = len(record.ranks) or spec.nodes * (max(spec.devices, 1) if spec.processes == "card" else 1)
+    if rank is not None and rank >= count:
+        have = "only rank 0" if count == 1 else f"ranks 0 to {count - 1}"
+        raise BadRequest(f"The job “{record.name}” has {have}, not {rank}.", "See its ranks with `aiarts show`.")
 
 
 def _is_over(record: JobRecord, run: int | None) -> bool:

@@ -1,15 +1,31 @@
-"""Links between our own pages lead somewhere."""
+"""The guides are true: links lead somewhere, commands run and print what is written, keys and paths exist."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+
+
+def helper(name: str) -> ModuleType:
+    """A module of `tests/docs`, which is no package: tests are imported by path."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "tests" / "docs" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+blocks, sandbox, keys = helper("blocks"), helper("sandbox"), helper("keys")
+
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -56,3 +72,93 @@ def test_every_guide_is_linked_from_the_readme() -> None:
 def test_the_help_of_make_lists_what_the_readme_promises() -> None:
     listed = subprocess.run(["make", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert {"make lab", "make test"} <= {" ".join(line.split()[:2]) for line in listed.splitlines()}
+
+
+# --- commands -----------------------------------------------------------------------------------------------------
+
+EXCUSED = {
+    "make": "the suites themselves; CI runs `make test`, and tests/ui starts what `make lab` starts",
+    "pip install": "tests/test_package.py installs the wheel into an environment of its own",
+    "jupyter server extension list": "tests/test_package.py runs it on the installed wheel",
+    "jupyter labextension list": "tests/test_package.py runs it on the installed wheel",
+    "node tests/docs/pictures.mjs": "it remakes the pictures of the guides, which people look at and commit",
+}
+"""Commands of `bash` blocks, which are not run here, and why not."""
+
+RUN = [page for page in PAGES if any(one.language in ("console", "python") for one in blocks.blocks(page))]
+ELSEWHERE = re.compile(r"^This job ends when .*\n", re.MULTILINE)
+"""A sentence that depends on where the tests run: in a container, in a service, at a desk."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_is_run_or_excused_by_name(page: Path) -> None:
+    for block in blocks.blocks(page):
+        where = f"{page.name}:{block.line}"
+        assert block.language in blocks.LANGUAGES, f"{where} has no language that says what to do with it"
+        assert block.file or block.language in ("console", "python", "bash", "text"), f"{where} names no file"
+        assert block.language == "console" or not re.search(r"^\$ ", block.text, re.MULTILINE), f"{where} is a console"
+        for line in block.text.splitlines() if block.language == "bash" else ():
+            assert line.startswith(tuple(EXCUSED)), f"{where} has a command that nothing runs: {line}"
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_and_cell_does_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    found = list(blocks.blocks(page))
+    cells = [one.text.rstrip("\n") for one in found if one.language == "python" and not one.file]
+    box = sandbox.Sandbox(tmp_path, cells)
+    sample = {one.file: one.text for one in blocks.blocks(ROOT / "docs" / "users.md")}["train.py"]
+    for name, text in [("train.py", sample), *((one.file, one.text) for one in found if one.file)]:
+        (box.work / name).write_text(text, encoding="utf-8")
+    if "$SERVER" in page.read_text(encoding="utf-8"):
+        box.start_server()
+    try:
+        for block in found:
+            run_block(box, block, f"{page.name}:{block.line}")
+    finally:
+        box.close()
+
+
+def run_block(box: sandbox.Sandbox, block: blocks.Block, where: str) -> None:
+    if block.language == "console":
+        for command in blocks.commands(block.text):
+            printed, status = box.command(command.line)
+            printed = blocks.squeezed(ELSEWHERE.sub("", printed))
+            said = f"{where}: {command.line}\n--- printed, with exit code {status} ---\n{printed}"
+            assert blocks.pattern(command.expected).fullmatch(printed), said
+            assert status == command.status, said
+    elif block.language == "python" and not block.file:
+        assert "UsageError" not in box.cell(), where
+
+
+# --- what is named exists -----------------------------------------------------------------------------------------
+
+
+def test_the_table_of_keys_is_the_specs() -> None:
+    guide = (ROOT / "docs" / "users.md").read_text(encoding="utf-8")
+    assert keys.shown(guide) == keys.table(), "run python tests/docs/keys.py"
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/contributors.md"])
+def test_every_path_named_for_contributors_exists(page: str) -> None:
+    named = re.findall(r"`([\w.-]+/[\w./-]*|[\w-]+\.(?:py|md|ts|tsx|cfg|toml))`", prose(ROOT / page))
+    assert named
+    for path in named:
+        assert (ROOT / path).exists(), f"{page} names {path}"
+
+
+def test_pictures_are_small_and_every_one_is_shown() -> None:
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for picture in pictures:
+        assert picture.stat().st_size <= 200_000, f"{picture.name} is larger than 200 KB"
+        assert f"images/{picture.name}" in text, f"no page shows {picture.name}"
+
+
+def test_the_settings_named_for_admins_exist_and_none_is_missing() -> None:
+    from jupyter_aiarts.server.app import AiartsApp, LocalEngine
+
+    guide = (ROOT / "docs" / "admins.md").read_text(encoding="utf-8")
+    own = {f"AiartsApp.{name}" for name in AiartsApp.class_own_traits(config=True)}
+    own |= {f"LocalEngine.{name}" for name in LocalEngine.class_own_traits(config=True)}
+    # Clusters are not there yet: setting the trait is answered with a warning.
+    assert set(re.findall(r"^c\.(\w+\.\w+) =", guide, re.MULTILINE)) == own - {"AiartsApp.clusters"}

@@ -18,10 +18,10 @@ TEXTS: Mapping[str, Text] = {**wait.TEXTS, **start.TEXTS, **end.TEXTS}
 LANGUAGES = ("en", "zh")
 
 
-def explain(cause: Cause, lang: str = "en") -> Explanation:
-    """The explanation of a cause; unknown codes say what was seen and no more."""
+def explain(cause: Cause, lang: str = "en", job: str = "JOB") -> Explanation:
+    """The explanation of a cause; unknown codes say what was seen and no more. `job` goes into the commands."""
     text = TEXTS.get(_key(cause)) or TEXTS["unknown"]
-    values = _Values(cause.values, lang)
+    values = _Values({**cause.values, "job": job}, lang)
     words = text.zh if lang == "zh" else text.en
     return Explanation(
         code=cause.code,
@@ -29,15 +29,25 @@ def explain(cause: Cause, lang: str = "en") -> Explanation:
         why=words.why.format_map(values),
         evidence=list(cause.evidence),
         actions=[
-            Action(id=f"{cause.code}-{number}", label=label.format_map(values), command=command)
+            Action(
+                id=f"{cause.code}-{number}",
+                label=label.format_map(values),
+                command=command.format_map(values) if command else None,
+            )
             for number, (label, command) in enumerate(words.actions, 1)
         ],
     )
 
 
 def _key(cause: Cause) -> str:
-    """The code, but for the one situation that reads better in words of its own: nobody is ahead."""
-    return "queue-next" if cause.code == "queue-position" and cause.values.get("ahead") == 0 else cause.code
+    """The code, but for the situations of one code that read better in words of their own."""
+    values = cause.values
+    special = {
+        "queue-next": cause.code == "queue-position" and values.get("ahead") == 0,
+        "no-such-cards": cause.code == "never-fits" and values.get("have") == 0,
+        "killed": cause.code == "exit-code" and values.get("signal") is not None,
+    }
+    return next((key for key, applies in special.items() if applies), cause.code)
 
 
 class _Values(dict[str, Any]):

@@ -41,21 +41,37 @@ TEXTS = {
         Words(
             "This machine can never run it",
             "It needs {need} {device} cards and this machine has {have}.",
-            (("Ask for at most {have} cards, or choose a cluster", None),),
+            (("Ask for at most {have} cards, or choose a cluster", "aiarts edit {job} devices={have}"),),
         ),
         Words(
             "本机永远无法运行",
             "需要 {need} 张 {device}，而本机只有 {have} 张。",
-            (("最多申请 {have} 张卡，或选择集群", None),),
+            (("最多申请 {have} 张卡，或选择集群", "aiarts edit {job} devices={have}"),),
+        ),
+    ),
+    "no-such-cards": Text(
+        Words(
+            "This machine can never run it",
+            "It needs {need} {device} cards and this machine has none.",
+            (("Run it without cards, or choose a cluster", "aiarts edit {job} device=cpu devices=0"),),
+        ),
+        Words(
+            "本机永远无法运行",
+            "需要 {need} 张 {device}，而本机没有这种卡。",
+            (("改用 CPU，或选择集群", "aiarts edit {job} device=cpu devices=0"),),
         ),
     ),
     "paused-by-user": Text(
         Words(
             "Paused",
             "Its devices are free again. Resuming starts the script anew: it must find its own checkpoint.",
-            (("Resume", None),),
+            (("Resume it", "aiarts resume {job}"),),
         ),
-        Words("已暂停", "设备已释放。恢复时脚本会重新开始，需要自行读取检查点。", (("恢复", None),)),
+        Words(
+            "已暂停",
+            "设备已释放。恢复时脚本会重新开始，需要自行读取检查点。",
+            (("恢复运行", "aiarts resume {job}"),),
+        ),
     ),
     "starting": Text(
         Words("Starting", "Its place is decided and its ranks are being started."),

@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import time
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 from urllib.parse import unquote
 
 from jupyter_aiarts.kernel.caller import caller_header
@@ -286,12 +286,30 @@ class Client:
         return {**query, "lang": self.lang}
 
 
+_SHARE = {"nodes", "device", "devices"}
+_LEAVES: Dict[str, Set[str]] = {
+    "kind": {"nodes"},
+    "nodes": {"kind"},
+    "devices": {"device"},
+    "cpu": _SHARE,
+    "memory_gb": _SHARE | {"cpu"},
+    "shm_gb": _SHARE | {"cpu", "memory_gb"},
+    "framework": {"script", "command"},
+    "script": {"command"},
+    "args": {"command"},
+    "params": {"command"},
+    "command": {"script", "args", "params"},
+}
+"""Which keys of a spec give way to a change of which others, unless they are changed themselves."""
+
+
 def overlaid(spec: Mapping[str, Any], changes: Mapping[str, Any]) -> Spec:
     """`spec` with the keys of `changes`, which win: maps take the new entries in, None takes a key away.
 
-    Not a merge patch: inside `params` a null is a value (`--key` alone).
+    Not a merge patch: inside `params` a null is a value (`--key` alone). What a change contradicts goes with it: the
+    kind with other nodes, the share of the machine with other cards, the start file with a command.
     """
-    result = dict(spec)
+    result = {key: value for key, value in spec.items() if key in changes or not _LEAVES.get(key, set()) & set(changes)}
     for key, value in changes.items():
         if value is None:
             result.pop(key, None)

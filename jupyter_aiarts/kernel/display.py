@@ -126,7 +126,7 @@ def submitted_text(job: Data, created: bool, style: Style) -> str:
 
 
 def moved_text(job: Data, move: str, style: Style) -> str:
-    """ "Stopped name (id)", or "Stopping …" while it is not there yet; notes and reasons follow."""
+    """ "Stopped name (id)", or "Stopping …" while it is not there yet."""
     waiting = {"stop": "stopping", "pause": "pausing"}.get(move)
     reached = job["phase"] in ("stopped", "paused", "succeeded", "failed", "lost")
     text = say(
@@ -136,8 +136,7 @@ def moved_text(job: Data, move: str, style: Style) -> str:
         id=job["id"],
         run=job.get("run"),
     )
-    notes = "".join("\n" + plain(note) for note in job.get("notes") or ())
-    return text + (": " + phase_word(style.lang, job["phase"]) if move in ("resume", "rerun") else "") + notes
+    return text + (": " + phase_word(style.lang, job["phase"]) if move in ("resume", "rerun") else "")
 
 
 def ended_text(job: Data, style: Style) -> str:

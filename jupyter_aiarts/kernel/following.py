@@ -22,6 +22,8 @@ def wait(session: Session, job: JobData, quiet: bool) -> Outcome:
         done = _await_end(session, job, quiet)
     except KeyboardInterrupt:
         done = _as_it_is(session, job)
+    if _is_hopeless(done):
+        return Outcome(Job(session.client, done), done, display.ended_text(done, session.style), 1)
     if done["phase"] not in ENDED:
         session.notice(session.say("left-running", name=plain(job["name"]), id=job["id"]))
         return Outcome(Job(session.client, done), done, "", INTERRUPTED)
@@ -41,7 +43,7 @@ def _await_end(session: Session, job: JobData, quiet: bool) -> JobData:
     """The job once it has ended; a pause ends the log's stream but not the wait."""
     cursor: Optional[str] = None
     pause = FIRST_LOOK
-    while job["phase"] not in ENDED:
+    while job["phase"] not in ENDED and not _is_hopeless(job):
         if not quiet and job["phase"] != "paused":
             for line in session.client.follow(job["id"], run=job["run"], after=cursor):
                 session.write(display.line_text(line, session.style, many_ranks(job)))
@@ -51,6 +53,11 @@ def _await_end(session: Session, job: JobData, quiet: bool) -> JobData:
             time.sleep(pause)
             pause = min(LAST_LOOK, pause * 1.5)
     return job
+
+
+def _is_hopeless(job: JobData) -> bool:
+    """A job that can never start where it is: waiting for it would be waiting for ever."""
+    return bool(job["phase"] == "queued" and (job.get("explanation") or {}).get("code") == "never-fits")
 
 
 def logs(session: Session, given: argparse.Namespace) -> Outcome:

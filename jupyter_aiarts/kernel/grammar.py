@@ -175,11 +175,11 @@ VERBS: Tuple[Verb, ...] = (
     Verb("pause", "give a job's devices back until resume", ("pause resnet",), _some_jobs),
     Verb("resume", "queue a paused job again", ("resume resnet",), _some_jobs),
     Verb("rerun", "run an ended job once more, same id", ("rerun resnet --wait",), _rerun),
-    Verb("clone", "a new job from another's spec", ("clone resnet --devices 4 --name resnet-4",), _clone),
+    Verb("clone", "a new job from another's spec", ("clone resnet --priority 7 --name resnet-again",), _clone),
     Verb(
         "edit",
         "change what the next run uses",
-        ("edit resnet devices=4 params.lr=0.01", "edit resnet --image new:2"),
+        ("edit resnet priority=7 params.lr=0.01", "edit resnet --image new:2"),
         _edit,
     ),
     Verb("delete", "remove jobs with their runs and logs", ("delete resnet --yes",), _delete),
@@ -189,7 +189,7 @@ VERBS: Tuple[Verb, ...] = (
         "list, show, save and delete templates",
         (
             "templates",
-            "templates save two-cards --devices 2",
+            "templates save two-cards --device huawei_npu_arm64 --devices 2",
             "templates save mine --from resnet",
             "templates delete mine",
         ),
@@ -314,6 +314,8 @@ def _unknown_words(name: str, strange: Sequence[str]) -> WrongUsage:
 def _unknown(what: str, word: str, known: Sequence[str], program: str = PROGRAM) -> WrongUsage:
     close = nearest(word, known)
     hint = f"Did you mean {close}?" if close else f"`{program} --help` lists what there is."
+    if what == "option" and program.split()[-1] in TAKES_ARGS:
+        hint += f" A parameter of the start file is --param {word.lstrip('-').split('=')[0]}=VALUE, or comes after --."
     return WrongUsage(f"`{program}` has no {what} {word!r}.", hint)
 
 

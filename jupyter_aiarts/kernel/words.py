@@ -30,7 +30,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "kept": ("Nothing was deleted.", "没有删除任何作业。"),
     "no-jobs": ("No jobs.", "没有作业。"),
     "no-templates": ("No templates.", "没有模板。"),
-    "no-log": ("No log.", "没有日志。"),
+    "no-log": ("No line of the log matches.", "日志中没有匹配的行。"),
     "left-running": (
         "{name} ({id}) goes on without you. Look again: aiarts logs {id} -f    End it: aiarts stop {id}",
         "{name}（{id}）仍在继续。再次查看：aiarts logs {id} -f    停止：aiarts stop {id}",

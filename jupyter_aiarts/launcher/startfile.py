@@ -8,7 +8,7 @@ from typing import List, Mapping, Optional
 from .octets import to_bytes, to_text
 from .plan import Plan, Start
 from .problem import Problem, Refused
-from .substitution import UnknownName, substitute
+from .substitution import UnknownName, nearest, substitute
 
 _SHEBANG_LIMIT = 256  # what the kernel looks at
 
@@ -96,10 +96,11 @@ def _nearby(path: str) -> str:
         folder = os.path.dirname(folder)
     if folder != os.path.dirname(path):
         return f"the last part of that path that exists is {folder or '/'}"
-    names = (
-        sorted(to_text(name) for name in os.listdir(to_bytes(folder)))[:8] if os.path.isdir(to_bytes(folder)) else []
-    )
-    return f"{folder} holds: {', '.join(names)}" if names else f"{folder} is empty"
+    names = sorted(to_text(name) for name in os.listdir(to_bytes(folder))) if os.path.isdir(to_bytes(folder)) else []
+    close = nearest(os.path.basename(path), names)
+    if close:
+        return f"did you mean {os.path.join(folder, close)}?"
+    return f"{folder} holds: {', '.join(names[:8])}" if names else f"{folder} is empty"
 
 
 def _check_executable(path: str, search: str) -> None:

@@ -22,9 +22,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     """A spec that may be kept and shown, and beside it what may not."""
 
     spec: JobSpec
-    given: dict[str, Any] = field(
-        default_factory=dict
-    )  # the keys that were named: what an edit edits
+    given: dict[str, Any] = field(default_factory=dict)  # the keys that were named: what an edit edits
     secrets: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     pull_secret: PullSecret | None = None

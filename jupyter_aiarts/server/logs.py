@@ -75,7 +75,7 @@ class LogsHandler(AiartsHandler):
         """Lines as a JSON array; where there is no log at all, a header says why."""
         query = self.query()
         lines = await service.logs(job_id, query, self.run)
-        silence = None if lines else await self.silence(service, job_id, query)
+        silence = None if lines else await service.no_log(job_id, query, self.run, self.language)
         if silence is not None:
             self.set_header("X-Aiarts-No-Log", quote(silence[:1000]))
         self.answer(lines)
@@ -89,7 +89,7 @@ class LogsHandler(AiartsHandler):
             raise BadRequest("A log cannot be followed backwards", hint="Leave out before=, or follow=.")
         # A wrong pattern or cursor is told now: once a line was sent, there is no status to tell it by.
         await service.logs(job_id, structs.replace(query, tail=0, limit=1), self.run)
-        silence = await self.silence(service, job_id, query)
+        silence = await service.no_log(job_id, query, self.run, self.language)
         self.set_header("X-Accel-Buffering", "no")  # a proxy that collects would make it no stream
         await self.send(_ndjson(service, job_id, query, self.run, silence), "application/x-ndjson")
 
@@ -101,7 +101,7 @@ class LogsHandler(AiartsHandler):
         log = await service.run_log(job_id, run)
         lines = await asyncio.to_thread(lambda: log.text(query, whole=download, ended=over))
         if download:
-            self.set_attachment_header(f"{job_id}-run{run or job.run}.log")
+            self.attach(f"{job_id}-run{run or job.run}.log")
         chunks = ("".join(some).encode() async for some in _in_thread(lines, LINES_PER_CHUNK))
         await self.send(chunks, "text/plain; charset=utf-8")
 
@@ -111,16 +111,13 @@ class LogsHandler(AiartsHandler):
         if query.rank is None or query.stream is None:
             raise BadRequest("format=raw needs rank= and stream=", hint="For example ?format=raw&rank=0&stream=stdout")
         log = await service.run_log(job_id, self.run)
-        self.set_attachment_header(f"{job_id}-rank{query.rank}.{query.stream}")
+        self.attach(f"{job_id}-rank{query.rank}.{query.stream}")
         parts = _in_thread(log.raw(query.rank, query.stream), 1)
         await self.send((b"".join(some) async for some in parts), "application/octet-stream")
 
-    async def silence(self, service: JobService, job_id: str, query: LogQuery) -> str | None:
-        """Why there is no log, or None when there is one that only the query leaves out."""
-        from jupyter_aiarts.engines.logs import LogQuery
-
-        anything = await service.logs(job_id, LogQuery(rank=query.rank, tail=1), self.run)
-        return None if anything else await service.no_log(job_id, self.language)
+    def attach(self, name: str) -> None:
+        """Offer the answer as a file; the name is of our making, so it needs no quoting."""
+        self.set_header("Content-Disposition", f'attachment; filename="{name}"')
 
     async def send(self, chunks: AsyncGenerator[bytes, None], media: str) -> None:
         """Stream an answer at the client's pace; ends when the chunks do or the client goes."""

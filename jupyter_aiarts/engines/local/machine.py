@@ -32,10 +32,16 @@ def surroundings(spec: JobSpec, settings: Settings) -> list[str]:
     notes = []
     if spec.devices and spec.device in settings.devices:
         notes.append(f"The {spec.device} cards of this machine are declared in its configuration, not found.")
-    holder = ends_with_us()
-    if holder is not None:
-        notes.append(f"This job ends when the {holder} that runs the Jupyter server ends.")
+    machine = machine_of(settings)
+    if spec.cpu and spec.cpu * spec.nodes > machine.cpus:
+        notes.append(f"It asks for {spec.cpu * spec.nodes:g} CPUs and shares the {machine.cpus:g} of this machine.")
     return notes
+
+
+def lifetime() -> list[str]:
+    """What a user should know about how long a job can live here; said once, when it is submitted."""
+    holder = ends_with_us()
+    return [f"It runs in a {holder} and ends when that ends."] if holder else []
 
 
 def ends_with_us() -> str | None:

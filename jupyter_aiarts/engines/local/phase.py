@@ -169,9 +169,10 @@ def ranks_of(statuses: tuple[NodeStatus, ...], over: Phase | None = None) -> tup
 
 
 def rank_phase(started: str | None, exit_code: int | None, over: Phase | None = None) -> Phase:
-    """One rank's own phase from what its launcher saw of it."""
+    """One rank's own phase from what its launcher saw of it; one that was asked to end did not fail."""
     if exit_code is not None:
-        return Phase.SUCCEEDED if exit_code == 0 else Phase.FAILED
+        ended = over if over in (Phase.STOPPED, Phase.PAUSED) else Phase.FAILED
+        return Phase.SUCCEEDED if exit_code == 0 else ended
     if over is not None:
         return over
     return Phase.RUNNING if started else Phase.STARTING

@@ -25,7 +25,7 @@ from jupyter_aiarts.engines.local.folder import (
     this_host,
     write_file,
 )
-from jupyter_aiarts.engines.local.machine import machine_of, surroundings
+from jupyter_aiarts.engines.local.machine import lifetime, machine_of, surroundings
 from jupyter_aiarts.engines.local.plan import inherited
 from jupyter_aiarts.engines.local.reader import current_view
 from jupyter_aiarts.engines.local.records import CallerFile, Intent, JobFile, RunFile, Settled
@@ -74,7 +74,7 @@ class Writer:
             queued=moment,
             spec=reading.spec,
             given=reading.given,
-            notes=(*reading.notes, *surroundings(reading.spec, self.state.settings())),
+            notes=(*reading.notes, *surroundings(reading.spec, self.state.settings()), *lifetime()),
             submission=asked,
         )
         origin = CallerFile(python=caller.python, environ=inherited(dict(caller.environ)))
