@@ -18,7 +18,7 @@ from jupyter_aiarts.engines.local.picture import Picture
 from jupyter_aiarts.engines.local.records import JobFile, Settings
 from jupyter_aiarts.engines.local.runtime import Bell, runtime_folder
 from jupyter_aiarts.engines.local.supervisor import ensure_supervisor
-from jupyter_aiarts.errors import RunNotFound
+from jupyter_aiarts.errors import RunNotFound, StateUnusable
 from jupyter_aiarts.model.names import check_id
 from jupyter_aiarts.model.phase import Move
 
@@ -42,7 +42,8 @@ class LocalEngine(Engine):
         self.state = state
         self.runtime = runtime_folder(state.root)
         if settings is not None:
-            state.record_settings(settings)
+            with contextlib.suppress(StateUnusable):  # a folder that can only be read still shows its jobs
+                state.record_settings(settings)
         self._devices = frozenset(state.settings().devices)
         self.picture = Picture(state)
         self._closed = asyncio.Event()

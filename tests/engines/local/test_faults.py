@@ -308,7 +308,7 @@ async def test_a_read_only_folder_still_shows_its_jobs(tiny_disk: Path, caller: 
 
 
 async def _only_reading(state: Path, job_id: str, caller: Caller) -> None:
-    reader = open_local(state)
+    reader = open_local(state, Settings(cpus=3))
     assert [found.id for found in await reader.snapshot()] == [job_id]
     with pytest.raises(StateUnusable, match="[Rr]ead-only"):
         await reader.submit(read_spec({"script": "train.py"}), caller)
