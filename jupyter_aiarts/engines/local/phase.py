@@ -11,7 +11,16 @@ from enum import Enum
 
 from msgspec import Struct
 
-from jupyter_aiarts.engines.local.records import Intent, JobFile, NodeStatus, Placed, Settled, Summary
+from jupyter_aiarts.engines.local.records import (
+    Intent,
+    JobFile,
+    NodeStatus,
+    Placed,
+    RankStatus,
+    Settled,
+    Summary,
+    SummaryRank,
+)
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Rank
 from jupyter_aiarts.model.phase import Phase
@@ -78,16 +87,7 @@ def _live_cause(job: JobFile, facts: RunFacts, phase: Phase) -> Cause:
 
 def _ended(job: JobFile, summary: Summary) -> Settled:
     phase, cause = _verdict(job, summary)
-    ranks = tuple(
-        Rank(
-            rank=rank.rank,
-            node=rank.node,
-            phase=rank_phase(summary.started, rank.exit_code, phase),
-            exit_code=rank.exit_code,
-            devices=list(rank.devices),
-        )
-        for rank in summary.ranks
-    )
+    ranks = tuple(_rank(rank, rank.node, rank_phase(summary.started, rank.exit_code, phase)) for rank in summary.ranks)
     return Settled(phase=phase, cause=cause, started=summary.started, ended=summary.ended, ranks=ranks)
 
 
@@ -155,17 +155,15 @@ def _lost(job: JobFile, facts: RunFacts) -> Settled:
 def ranks_of(statuses: tuple[NodeStatus, ...], over: Phase | None = None) -> tuple[Rank, ...]:
     """The ranks as their launchers report them; `over` is the phase of those that did not live to report an end."""
     found = [
-        Rank(
-            rank=rank.rank,
-            node=status.node,
-            phase=rank_phase(rank.started, rank.exit_code, over),
-            exit_code=rank.exit_code,
-            devices=list(rank.devices),
-        )
+        _rank(rank, status.node, rank_phase(rank.started, rank.exit_code, over))
         for status in statuses
         for rank in status.ranks
     ]
     return tuple(sorted(found, key=lambda rank: rank.rank))
+
+
+def _rank(seen: RankStatus | SummaryRank, node: int, phase: Phase) -> Rank:
+    return Rank(rank=seen.rank, node=node, phase=phase, exit_code=seen.exit_code, devices=list(seen.devices))
 
 
 def rank_phase(started: str | None, exit_code: int | None, over: Phase | None = None) -> Phase:
