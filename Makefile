@@ -83,6 +83,7 @@ ui: install $(NODE_UI) ## JupyterLab in a real browser
 	cd tests/ui && npm run --silent test
 
 bench: install ## measurements, apart from the tests
+	$(BIN)/python -c 'import jupyter_resource_usage' 2>/dev/null || $(BIN)/python -m pip install --quiet jupyter-resource-usage
 	$(BIN)/python -m pytest tests/bench -m bench -o python_files='bench_*.py' -s $(PYTEST_ARGS)
 	$(BIN)/python tests/bench/table.py
 

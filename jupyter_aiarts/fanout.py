@@ -64,4 +64,13 @@ class Fanout:
 
 def message(kind: str, key: str, items: list[bytes]) -> bytes:
     """One stream message out of values that are encoded already."""
-    return b'{"type":"%s","%s":[%s]}' % (kind.encode(), key.encode(), b",".join(items))
+    return b'{"type":"%s","%s":%s}' % (kind.encode(), key.encode(), array(items))
+
+
+def array(items: list[bytes]) -> bytes:
+    """A JSON array out of encoded values, in one copy: ten thousand jobs are megabytes."""
+    if not items:
+        return b"[]"
+    parts = [b","] * (2 * len(items) + 1)
+    parts[0], parts[1::2], parts[-1] = b"[", items, b"]"
+    return b"".join(parts)

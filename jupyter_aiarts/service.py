@@ -18,7 +18,7 @@ from msgspec import Struct
 from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
 from jupyter_aiarts.errors import BadRequest, JobNotFound
 from jupyter_aiarts.explain import explain
-from jupyter_aiarts.fanout import Fanout
+from jupyter_aiarts.fanout import Fanout, array
 from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine, listed
 from jupyter_aiarts.model.phase import MOVES, Move, Phase
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.templates import TemplateStore
 
 SEARCH = 30.0  # seconds a page may take
-QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: growing while it is quiet
+QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: a tenth of how long it was quiet
 
 
 class Submitted(Struct, frozen=True):
@@ -55,6 +55,7 @@ class JobService:
         self._engines = dict(engines)
         self._templates = templates
         self._jobs: dict[str, JobRecord] = {}
+        self._snapshots: dict[str, tuple[JobRecord, ...]] = {}  # what each engine said when last asked for everything
         self._order: list[str] | None = None  # ids, newest first; None when it has to be made again
         self._encoded: dict[tuple[str, str], bytes] = {}
         self._fanout = Fanout(self._snapshot_message)
@@ -137,7 +138,7 @@ class JobService:
         """A JSON array of the jobs asked for, newest first, each encoded once per change."""
         await self.start()
         await self._refresh()
-        return b"[" + b",".join(self._listed(job_id, lang) for job_id in self._chosen(query)) + b"]"
+        return array([self._listed(job_id, lang) for job_id in self._chosen(query)])
 
     def _chosen(self, query: ListQuery) -> list[str]:
         ids = self._newest_first()
@@ -199,16 +200,15 @@ class JobService:
         engine = await self._owner(job_id)
         number = (await engine.get(job_id)).run if run is None else run
         follower = (await engine.log(job_id, number)).follow(query)
-        delay = QUICK
+        spoke = time.monotonic()
         while not follower.done:
             over = _is_over(await engine.get(job_id), number)
             lines = await asyncio.to_thread(follower.step, over)
             if lines:
                 yield lines
-                delay = QUICK
+                spoke = time.monotonic()
             elif not follower.done:
-                await asyncio.sleep(delay)
-                delay = min(delay * 1.5, SLOW)
+                await asyncio.sleep(min(max((time.monotonic() - spoke) / 10, QUICK), SLOW))
 
     async def env(self, job_id: str, run: int | None = None, rank: int = 0) -> dict[str, str | None]:
         return await (await self._owner(job_id)).environment(job_id, run, rank)
@@ -273,6 +273,9 @@ class JobService:
         """Bring the picture up to what the engines say now."""
         for name, engine in self._engines.items():
             records = await engine.snapshot()
+            if records is self._snapshots.get(name):
+                continue
+            self._snapshots[name] = records
             self._take(records)
             there = {record.id for record in records}
             self._drop([key for key, job in self._jobs.items() if job.cluster == name and key not in there])

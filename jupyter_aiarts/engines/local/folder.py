@@ -275,11 +275,12 @@ def read_bytes(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise JobUnreadable(f"{path} cannot be opened: {os.strerror(error.errno or 0)}.") from error
-    with os.fdopen(handle, "rb") as file:
+    try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
             raise JobUnreadable(f"{path} is not a file of ours.")
-        try:
-            return file.read(LARGEST_FILE)
-        except OSError as error:
-            raise JobUnreadable(f"{path} cannot be read: {error}.") from error
+        return os.read(handle, found.st_size + 1)  # whole: files of ours are renamed into place, never written to
+    except OSError as error:
+        raise JobUnreadable(f"{path} cannot be read: {error}.") from error
+    finally:
+        os.close(handle)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -56,23 +56,26 @@ class Picture:
         self._seen: dict[str, Seen] = {}
         self._active: set[str] = set()
         self._live: dict[str, Seen] = {}  # the jobs that wait or run on this machine
+        self._records: tuple[JobRecord, ...] | None = None  # None when it has to be made again
         self._folder_time = -1
         self._lock = threading.Lock()
 
     def records(self) -> tuple[JobRecord, ...]:
-        """Every job as last read; a record that did not change is the same object as before."""
+        """Every job as last read; what did not change, a record or all of them, is the same object as before."""
         with self._lock:
-            return tuple(seen.record for seen in self._seen.values())
+            if self._records is None:
+                self._records = tuple(seen.record for seen in self._seen.values())
+            return self._records
 
     def look(self, hints: Collection[str] = ()) -> None:
         """Bring the picture up to date."""
         with self._lock:
             ids, fresh = self._ids()
-            active = self.state.active_ids() & ids
+            active = {job_id for job_id in self.state.active_ids() if job_id in ids}
             if len(self._seen) != len(ids) or fresh:
                 for job_id in self._seen.keys() - ids:
                     self._forget(job_id)
-            for job_id in fresh | active | (self._active - active) | (set(hints) & ids):
+            for job_id in fresh | active | (self._active - active) | {hint for hint in hints if hint in ids}:
                 self._read(job_id)
             self._active = active
             self._explain_queue()
@@ -100,11 +103,11 @@ class Picture:
         with self._lock:
             return any(self._seen[job_id].host == this_host() for job_id in self._active if job_id in self._seen)
 
-    def _ids(self) -> tuple[set[str], set[str]]:
+    def _ids(self) -> tuple[Set[str], Set[str]]:
         """Every id there is, and those not read yet; the folder is listed only when it changed."""
         changed = os.stat(self.state.jobs).st_mtime_ns
         if changed == self._folder_time:
-            return set(self._seen), set()
+            return self._seen.keys(), set()
         ids = self.state.job_ids()
         self._folder_time = changed if time.time_ns() - changed > TICK else -1
         return ids, ids - set(self._seen)
@@ -132,12 +135,14 @@ class Picture:
         """What is equal stays the same object, so that others compare by identity."""
         before = self._seen.get(job_id)
         if before is None or before != seen:
+            self._records = None
             self._seen[job_id] = seen
             self._live.pop(job_id, None)
             if seen.waits_here or seen.runs_here:
                 self._live[job_id] = seen
 
     def _forget(self, job_id: str) -> None:
+        self._records = None
         self._seen.pop(job_id, None)
         self._live.pop(job_id, None)
 
