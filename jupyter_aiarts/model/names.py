@@ -26,9 +26,6 @@ USER_NAME = r"(?!\.)[A-Za-z0-9._-]{1,63}"
 SLUG_LENGTH = 30
 """`<slug>-<id>-<run>` plus a pod's index must stay within the 63 characters of a DNS label."""
 
-_ID = re.compile(ID_PATTERN)
-_USER = re.compile(USER_NAME)
-
 
 def new_id() -> str:
     """A fresh job id, for a submission that brings no id of its own."""
@@ -50,7 +47,7 @@ def id_for_submission(cluster: str, namespace: str, owner: str, submission_id: s
 
 def check_id(text: str) -> str:
     """`text` itself when it is shaped like a job id; otherwise no such job can exist."""
-    if not _ID.fullmatch(text):
+    if not re.fullmatch(ID_PATTERN, text):
         raise JobNotFound(
             f"No job has the id {text[:80]!r}: an id is a small letter and nine small letters or digits.",
             hint="Take the id from the list of jobs.",
@@ -79,7 +76,7 @@ def user_name(text: str) -> str:
     different people apart. People of two domains are not kept apart: never derive access from it.
     """
     alias = text.split("@", 1)[0]
-    if _USER.fullmatch(alias):
+    if re.fullmatch(USER_NAME, alias):
         return alias
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", alias).strip(".-")[:40] or "user"
     return f"{readable}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from tornado.web import RequestHandler
 
@@ -24,38 +24,55 @@ JSON = "application/json"
 MOVES = (Move.STOP, Move.PAUSE, Move.RESUME, Move.RERUN, Move.RELEASE)
 
 
-class Parameter(NamedTuple):
+# Plain classes: a NamedTuple takes longer to define than everything else here, and every server start waits for it.
+
+
+class Parameter:
     """One query parameter."""
 
-    name: str
-    description: str
-    schema: Mapping[str, Any]
+    __slots__ = ("description", "name", "schema")
+
+    def __init__(self, name: str, description: str, schema: Mapping[str, Any]) -> None:
+        self.name, self.description, self.schema = name, description, schema
 
 
-class Answer(NamedTuple):
-    """What a status brings: the name of a model (`Job`, `Job[]`, `Job|DryRun`), or None for no body."""
+class Answer:
+    """What a status brings: the name of a model (`Job`, `Job[]`, `Job|DryRun`), or None for no body.
 
-    shape: str | None
-    media: tuple[str, ...] = ()  # further media types, as text or bytes
+    `media` are further media types, as text or bytes.
+    """
 
+    __slots__ = ("media", "shape")
 
-class Operation(NamedTuple):
-    """One verb of a route; its summary is the docstring of the handler's method."""
-
-    verb: str
-    answers: Mapping[int, Answer]
-    parameters: tuple[Parameter, ...] = ()
-    body: str | None = None
-    body_media: tuple[str, ...] = ()  # further media types of the body, as text
-    errors: tuple[int, ...] = ()
+    def __init__(self, shape: str | None, media: tuple[str, ...] = ()) -> None:
+        self.shape, self.media = shape, media
 
 
-class Route(NamedTuple):
+class Operation:
+    """One verb of a route; its summary is the docstring of the handler's method. `body_media`: as with `Answer`."""
+
+    __slots__ = ("answers", "body", "body_media", "errors", "parameters", "verb")
+
+    def __init__(
+        self,
+        verb: str,
+        answers: Mapping[int, Answer],
+        parameters: tuple[Parameter, ...] = (),
+        body: str | None = None,
+        body_media: tuple[str, ...] = (),
+        errors: tuple[int, ...] = (),
+    ) -> None:
+        self.verb, self.answers, self.parameters = verb, answers, parameters
+        self.body, self.body_media, self.errors = body, body_media, errors
+
+
+class Route:
     """One address and who answers there."""
 
-    path: str
-    handler: type[RequestHandler]
-    operations: tuple[Operation, ...]
+    __slots__ = ("handler", "operations", "path")
+
+    def __init__(self, path: str, handler: type[RequestHandler], operations: tuple[Operation, ...]) -> None:
+        self.path, self.handler, self.operations = path, handler, operations
 
 
 def _number(name: str, low: int, high: int, description: str) -> Parameter:
