@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 CALM = 0.05  # seconds between looks while changes pour in
 GLANCE = 30.0  # seconds between looks while jobs live, in case a bell was lost
+SOON = 1.0  # the same while a job waits for the supervisor, which may have been killed just when it was needed
 
 
 class LocalEngine(Engine):
@@ -153,10 +154,16 @@ class LocalEngine(Engine):
                     yield change
                     await asyncio.sleep(CALM)
                 with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(rung.wait(), GLANCE if self.picture.is_busy() else None)
+                    await asyncio.wait_for(rung.wait(), self._patience())
         finally:
             loop.remove_reader(bell.fileno())
             bell.close()
+
+    def _patience(self) -> float | None:
+        """How long to wait for the bell before looking anyway."""
+        if self.picture.awaits_supervisor():
+            return SOON
+        return GLANCE if self.picture.is_busy() else None
 
     async def aclose(self) -> None:
         self._closed.set()

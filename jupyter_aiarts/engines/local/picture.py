@@ -98,6 +98,11 @@ class Picture:
         with self._lock:
             return any(job_id in self._active for job_id in self._seen)
 
+    def awaits_supervisor(self) -> bool:
+        """Whether the next step of a job is the supervisor's, and it should not take long."""
+        with self._lock:
+            return any(_is_next(seen.record.cause) for seen in self._live.values())
+
     def needs_supervisor(self) -> bool:
         """Whether a job of this host waits for something to be done."""
         with self._lock:
@@ -173,3 +178,7 @@ class Picture:
             cause = waits.get(job.id, Cause(code="queue-position", values={"ahead": 0}))
             if seen.record.cause != cause:
                 self._keep(job.id, structs.replace(seen, record=structs.replace(seen.record, cause=cause)))
+
+
+def _is_next(cause: Cause) -> bool:
+    return cause.code in ("starting", "stopping", "ending") or cause.values.get("ahead") == 0

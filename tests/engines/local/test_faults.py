@@ -21,8 +21,9 @@ from jupyter_aiarts.engines.base import Caller, JobRecord
 from jupyter_aiarts.engines.local import open_local
 from jupyter_aiarts.engines.local.engine import LocalEngine
 from jupyter_aiarts.engines.local.folder import StateFolder
-from jupyter_aiarts.engines.local.process import Identity, identify, is_alive, send
+from jupyter_aiarts.engines.local.process import Identity, identify, is_alive, send, take_lock
 from jupyter_aiarts.engines.local.records import Settings
+from jupyter_aiarts.engines.local.supervisor import lock_of
 from jupyter_aiarts.errors import JobUnreadable, StateUnusable
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.reading import read_spec
@@ -72,6 +73,17 @@ async def test_a_job_outlives_its_supervisor_and_the_next_one_takes_over(
     assert (await engine.get(job.id)).phase is Phase.RUNNING
     await engine.act(job.id, Move.STOP)
     assert (await until(job.id)).phase is Phase.STOPPED
+
+
+async def test_a_supervisor_that_dies_just_when_it_is_needed_is_replaced_soon(
+    engine: LocalEngine, submit: Submit, until: Until
+) -> None:
+    """Its lock is still held when the job is submitted, and gone a moment later."""
+    dying = take_lock(lock_of(engine.state.root))
+    assert dying is not None
+    job = await submit()
+    os.close(dying)
+    assert (await until(job.id, seconds=15)).phase is Phase.SUCCEEDED
 
 
 async def test_a_job_outlives_every_process_that_knew_it(
