@@ -26,10 +26,10 @@ LOADED     := $(VENV)/share/jupyter/labextensions/jupyter-aiarts
 NODE_LAB   := labextension/node_modules/.installed
 NODE_UI    := tests/ui/node_modules/.installed
 
-.PHONY: help install lab test debian gates unit jest ui bench build clean
+.PHONY: help install lab test debian gates unit jest ui bench cluster cluster-down build clean
 
 help: ## say what can be made
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
 $(BIN)/python:
 	$(PYTHON) .ci/make_venv.py $(VENV)
@@ -86,6 +86,13 @@ bench: install ## measurements, apart from the tests
 	$(BIN)/python -c 'import jupyter_resource_usage' 2>/dev/null || $(BIN)/python -m pip install --quiet jupyter-resource-usage
 	$(BIN)/python -m pytest tests/bench -m bench -o python_files='bench_*.py' -s $(PYTEST_ARGS)
 	$(BIN)/python tests/bench/table.py
+
+cluster: $(INSTALLED) ## a real Kubernetes of two nodes on this machine (as root); its last line is for the shell
+	@.ci/debian-packages.sh cluster
+	@$(BIN)/python -m tests.cluster up
+
+cluster-down: $(INSTALLED) ## stop it and leave no trace
+	@$(BIN)/python -m tests.cluster down
 
 build: install ## wheel and sdist in dist/
 	$(BIN)/python -m build --no-isolation
