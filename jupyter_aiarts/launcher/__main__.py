@@ -1,4 +1,4 @@
-"""The launcher's command line: `python3 -I -S <here> PLAN.json NODE FOLDER`.
+"""The launcher's command line: `python3 -I -S <here> PLAN.json NODE FOLDER`, in a pod `… <here> prepare|pod`.
 
 Works as a file, as a folder, as a zip and with `-m jupyter_aiarts.launcher`.
 """
@@ -16,7 +16,16 @@ if not __package__:
     sys.modules[__package__] = _package
 
 gc.disable()  # nothing that imports make is garbage
-from .runner import main  # noqa: E402
+if sys.argv[1:2] == ["prepare"]:
+    from .init import main
+elif sys.argv[1:2] == ["pod"]:
+    import signal
+
+    # The first process of a container ignores what it has no handler for: held back, it is heard later.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
+    from .pod import main
+else:
+    from .runner import main
 
 gc.enable()
 

@@ -1,4 +1,4 @@
-"""The launcher as one zip, for images without this package: `python3 -I launcher.zip PLAN NODE FOLDER`."""
+"""The launcher as one zip, for images without this package: `python3 -I -S launcher.zip prepare`, then `… pod`."""
 
 import io
 import os

@@ -2,9 +2,11 @@
 
 import os
 import signal
+from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Set
 
 from . import clock, ranks
+from .audience import Tap
 from .ending import STEP_SECONDS, Ending
 from .loop import Loop
 from .output import Output
@@ -68,7 +70,7 @@ class Crew:
     def __init__(
         self, loop: Loop, tree: Tree, grace: float, log_limit: int,
         changed: Callable[[], None], failed: Callable[[Rank], None], finished: Callable[[], None],
-        dropped: Callable[[int, Drop], None],
+        dropped: Callable[[int, Drop], None], tap: Optional[Tap] = None,
     ) -> None:  # fmt: skip
         self._loop = loop
         self._tree = tree
@@ -78,6 +80,7 @@ class Crew:
         self._failed = failed
         self._finished = finished
         self._dropped = dropped
+        self._tap = tap
         self._ending: Optional[Ending] = None
         self._tidying = False
         self._over = True
@@ -99,6 +102,11 @@ class Crew:
             markers = {rank.prepared.marker for rank in self.ranks}
             self._ending = Ending(lambda: self._tree.everything(markers), self._grace, self._loop.clock)
             self._tidy_soon(0.0)
+
+    def hold(self, held: bool) -> None:
+        """Stop reading the ranks' output for a moment, or go on: for who cannot take it that fast."""
+        for rank in self.ranks:
+            rank.output.hold(held)
 
     @property
     def over(self) -> bool:
@@ -126,7 +134,8 @@ class Crew:
             raise Refused(refusal(one.argv, one.environ, one.workdir, error.step, error.number)) from error
         except OSError as error:
             raise Refused(from_oserror(error, "start a process")) from error
-        return Rank(one, pid, Output(self._loop, pipes, log, total))
+        tap = None if self._tap is None else partial(self._tap, one.seat.rank)
+        return Rank(one, pid, Output(self._loop, pipes, log, total, tap))
 
     def _exited(self, rank: Rank, status: int) -> None:
         rank.exited(status)

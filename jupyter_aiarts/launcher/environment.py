@@ -46,7 +46,7 @@ class Places(NamedTuple):
 
 def exported(plan: Plan, seat: Seat, places: Places) -> Dict[str, str]:
     """What pod.env holds for this rank: the node's, the user's and the rank's variables; no secrets."""
-    free = {**plan.extra, **node_variables(plan, seat.node, places), **plan.env}
+    free = _first_on_path(plan, {**plan.extra, **node_variables(plan, seat.node, places), **plan.env})
     return {**_without(free, reserved_names()), **rank_variables(plan, seat), **plan.grants[seat.node]}
 
 
@@ -57,7 +57,7 @@ def process_environment(plan: Plan, seat: Seat, places: Places, secret: Mapping[
     """
     base = {"PYTHONUNBUFFERED": "1", **plan.environ}
     held = exported(plan, seat, places)
-    allowed = _without({**base, **held, **secret}, reserved_names())
+    allowed = _without(_first_on_path(plan, {**base, **held, **secret}), reserved_names())
     return {**allowed, **{name: value for name, value in held.items() if name in reserved_names()}}
 
 
@@ -130,7 +130,7 @@ def _framework(plan: Plan, seat: Seat, per_node: int) -> Dict[str, object]:
         return {
             "MS_WORKER_NUM": plan.nodes * per_node,
             "MS_LOCAL_WORKER": per_node,
-            "MS_SCHED_HOST": plan.master_addr,
+            "MS_SCHED_HOST": plan.address or plan.master_addr,
             "MS_SCHED_PORT": plan.master_port,
             "MS_NODE_RANK": seat.node,
         }
@@ -138,10 +138,25 @@ def _framework(plan: Plan, seat: Seat, per_node: int) -> Dict[str, object]:
 
 
 def _tf_config(plan: Plan, seat: Seat) -> str:
-    """All workers share the master's address, so each has a port of its own, counted up from the job's."""
-    count = plan.nodes * plan.ranks_per_node
-    workers = [f"{plan.master_addr}:{plan.master_port + index}" for index in range(count)]
+    """Workers that share an address have a port each, counted up from the job's."""
+    width = plan.ranks_per_node
+    workers = [_tf_worker(plan, index // width, index % width) for index in range(plan.nodes * width)]
     return json.dumps({"cluster": {"worker": workers}, "task": {"type": "worker", "index": seat.rank}})
+
+
+def _tf_worker(plan: Plan, node: int, place: int) -> str:
+    if plan.hosts is not None:
+        return f"{plan.hosts[node]}:{plan.master_port + place}"
+    return f"{plan.master_addr}:{plan.master_port + node * plan.ranks_per_node + place}"
+
+
+def _first_on_path(plan: Plan, variables: Dict[str, str]) -> Dict[str, str]:
+    """`variables` with the pod's own programs found before any of the same name, wherever a PATH is set."""
+    programs = plan.inside.programs if plan.inside is not None else None
+    path = variables.get("PATH")
+    if programs is None or path is None or path.split(":")[0] == programs:
+        return variables
+    return {**variables, "PATH": f"{programs}:{path}"}
 
 
 def _without(variables: Mapping[str, str], names: "frozenset[str]") -> Dict[str, str]:

@@ -1,21 +1,30 @@
-"""Every node but the first: finds node 0, reports to it and does as it says; alone, it ends its ranks."""
+"""Every node but the first: finds node 0, reports to it and does as it says; alone, it ends its ranks.
 
+Where the group may regroup (`plan.regroup`), a node 0 that left or fell silent is looked for again, and being
+asked to end means to leave: node 0 is told, and another launcher will come in this one's place.
+"""
+
+import time
 from typing import Optional
 
+from .audience import Audience
+from .history import History
+from .line import CLOSED, Broken, Line, connect
 from .loop import Loop
-from .meeting import Broken, Line, connect
-from .node import Message, Node
+from .node import LEFT, Message, Node
 from .plan import Plan
 from .problem import Problem
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 _BEREFT = "the launcher of node 0 went away"
+_ASKED = "this launcher was asked to leave"
+_LAST_WORD_SECONDS = 2.0
 
 
 class Follower:
     """Connects until node 0 answers or the meeting's time is over."""
 
-    def __init__(self, loop: Loop, plan: Plan, index: int, folder: str) -> None:
+    def __init__(self, loop: Loop, plan: Plan, index: int, folder: str, audience: Audience) -> None:
         self._loop = loop
         self._plan = plan
         self._line: Optional[Line] = None
@@ -23,7 +32,12 @@ class Follower:
         self._pause = _FIRST_PAUSE
         self._deadline = loop.clock() + plan.gang_timeout
         self._orphaned = False
-        self._node = Node(loop, plan, index, folder, self._say)
+        self._forsaken = False
+        self._leaving = False
+        self._welcomed = False
+        self._born = time.time()
+        self._history = History(loop.clock)
+        self._node = Node(loop, plan, index, folder, self._say, audience)
 
     def begin(self) -> None:
         """Prepare, then look for node 0."""
@@ -31,12 +45,25 @@ class Follower:
         self._seek()
 
     def stop(self) -> None:
-        """Somebody asked this launcher to end: that ends the whole job."""
+        """Somebody asked this launcher to end: that ends the whole job, or, in a pod, its part in it."""
+        if self._plan.regroup:
+            return self._depart()
         if self._line is None:
             self._node.leave("stopped", "stopped before the launchers had met")
         else:
             self._say({"type": "stopping"})
             self._node.stop()  # not waiting for node 0, which may be in no state to answer
+
+    def _depart(self) -> None:
+        self._leaving = True
+        self._say({"type": "leaving"})  # before any rank notices: what the others miss must not look like a failure
+        self._node.stop(_ASKED)
+        if self._node.idle:
+            self._go()
+
+    def _go(self) -> None:
+        self._hang_up()
+        self._node.leave("stopped", _ASKED, LEFT)
 
     def _seek(self) -> None:
         if self._node.status.phase == "ended":
@@ -44,20 +71,27 @@ class Follower:
         if self._loop.clock() > self._deadline:
             return self._give_up(f"node 0 was not found within {self._plan.gang_timeout:g} s")
         try:
-            self._line = connect(self._plan.meeting or "")
-            self._line.send(self._hello())
-        except (OSError, Broken):
-            self._line = None
-            self._pause = min(self._pause * 1.5, _LONGEST_PAUSE)
-            self._loop.after(self._pause, self._seek)
-            return
-        self._loop.watch(self._line.socket.fileno(), self._listen)
+            line = connect(self._plan.meeting or "", self._plan.silence_seconds)
+        except OSError:
+            return self._seek_later()
+        try:
+            line.send(self._hello())
+        except Broken:
+            line.socket.close()
+            return self._seek_later()
+        self._line, self._welcomed = line, False
+        self._loop.watch(line.socket.fileno(), self._listen)
+
+    def _seek_later(self) -> None:
+        self._pause = min(self._pause * 1.5, _LONGEST_PAUSE)
+        self._loop.after(self._pause, self._seek)
 
     def _hello(self) -> Message:
         plan = self._plan
         return {
             "type": "hello", "node": self._node.index, "token": plan.token, "job": plan.job, "run": plan.run,
             "attempt": plan.attempt, "problem": None if self._problem is None else self._problem.as_json(),
+            "born": self._born, "history": self._history.as_json(),
         }  # fmt: skip
 
     def _give_up(self, why: str) -> None:
@@ -72,39 +106,88 @@ class Follower:
             return
         try:
             messages = self._line.receive()
-        except Broken:
-            return self._bereft()
+        except Broken as error:
+            return self._bereft(error.how)
         for message in messages:
             self._follow(message)
 
     def _follow(self, message: Message) -> None:
-        if message.get("type") != "refused":
-            return self._node.obey(message)
+        kind = message.get("type")
+        if kind == "refused":
+            return self._refused(message)
+        self._welcomed = True
+        if kind == "leaving":
+            return self._forsake("node 0 was asked to leave")
+        if self._leaving and kind != "end":
+            return self._go() if kind == "gather" else None
+        if kind == "start":
+            self._history.learn(message.get("history"))
+            self._history.begin()
+        self._node.obey(message)
+        if kind == "end":
+            self._hang_up()  # node 0 sees that it was heard, while our readers may take their time
+
+    def _refused(self, message: Message) -> None:
         self._hang_up()
         if message.get("why") == "token":
             self._give_up("node 0 refused this launcher: wrong token")
         else:
             self._loop.after(_LONGEST_PAUSE, self._seek)  # an earlier attempt's node 0 may be about to go
 
-    def _bereft(self) -> None:
-        """Node 0 is gone: before the start it may come again, after it there is nothing left to work for."""
+    def _bereft(self, how: str) -> None:
+        """Node 0 is gone: is it to be looked for, or is there nothing left to work for?"""
         self._hang_up()
-        if self._node.status.phase == "meeting":
+        phase = self._node.status.phase
+        if phase == "ended" or self._forsaken:
+            return
+        if phase == "meeting" and not (self._plan.regroup and self._welcomed):
             self._loop.after(self._pause, self._seek)
-        elif self._node.status.phase != "ended":
+        elif self._plan.regroup and (how != CLOSED or self._leaving):
+            self._forsake("node 0 fell silent")
+        else:
             self._orphaned = True
             self._node.stop(_BEREFT)
             if self._node.idle:
                 self._node.leave("lost", _BEREFT)
 
+    def _forsake(self, why: str) -> None:
+        """End the ranks, then look for the node 0 that will come in its place."""
+        self._forsaken = True
+        self._node.stop(why)
+        if self._node.idle:
+            self._seek_again()
+
+    def _seek_again(self) -> None:
+        self._hang_up()
+        if self._leaving:
+            return self._go()
+        self._forsaken = False
+        self._history.pause()
+        self._node.status.enter("meeting", "looking for node 0, which left")
+        self._pause = _FIRST_PAUSE
+        self._deadline = self._loop.clock() + self._plan.gang_timeout
+        self._loop.after(_LONGEST_PAUSE, self._seek)
+
     def _say(self, message: Message) -> None:
+        if message["type"] == "ended":
+            self._history.pause()
         if self._line is not None:
             try:
                 self._line.send(message)
-            except Broken:
-                self._bereft()
-        if self._orphaned and message["type"] == "ended":
+            except Broken as error:
+                self._bereft(error.how)
+        if message["type"] == "ended":
+            self._after_the_end()
+
+    def _after_the_end(self) -> None:
+        """All ranks of this node have ended, and node 0 knows, if it can."""
+        if self._orphaned:
             self._node.leave("lost", _BEREFT)
+        elif self._forsaken:
+            self._seek_again()
+        elif self._leaving:
+            # The job may just be over: then its result counts.
+            self._loop.after(_LAST_WORD_SECONDS if self._line is not None else 0.0, self._go)
 
     def _hang_up(self) -> None:
         if self._line is not None:

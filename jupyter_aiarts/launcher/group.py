@@ -1,26 +1,31 @@
 """What a group of launchers decides together. Pure: events in, orders out; node 0 keeps the only one.
 
     gathering --everybody joined--> running --everybody ended--> over
-                                       ^  '--failed, restarts left--'
-A failure, a stop, the time limit or a lost launcher stops everybody; the first of them is the verdict.
+        ^                              ^  '--failed, restarts left--'
+        '--somebody had to leave (regroup)--'
+A failure, a stop, the time limit or a dead launcher stops everybody; the first of them is the verdict. Where a
+group may regroup (pods are replaced), who leaves with a word or falls silent is waited for, without a verdict.
 """
 
 from typing import Any, Dict, List, Optional, Set
 
-START, STOP, END = "start", "stop", "end"
+START, STOP, GATHER, END = "start", "stop", "gather", "end"
 Failure = Dict[str, Any]
 
 
 class Group:
     """Counts who is there and who has ended; every method returns the orders for all nodes, in order."""
 
-    def __init__(self, nodes: int, max_restarts: int) -> None:
+    def __init__(self, nodes: int, max_restarts: int, regroup: bool = False) -> None:
         self._nodes = set(range(nodes))
+        self._max_restarts = max_restarts
         self._restarts_left = max_restarts
+        self._regroup = regroup
         self._joined: Set[int] = set()
         self._ended: Set[int] = set()
         self._gone: Set[int] = set()
         self._running = False
+        self._apart = False
         self._verdict: Optional[str] = None
         self.result: Optional[str] = None
         self.restarts = 0
@@ -30,8 +35,19 @@ class Group:
 
     @property
     def missing(self) -> List[int]:
-        """The nodes that have not come yet."""
+        """The nodes that have not come yet, or not come again."""
         return sorted(self._nodes - self._joined)
+
+    @property
+    def gathering(self) -> bool:
+        """Whether nothing runs because somebody is waited for."""
+        return not self._running and self.result is None
+
+    @property
+    def decided(self) -> bool:
+        """Whether the end has been decided, though not everybody has ended."""
+        again = self._verdict == "failed" and self.problem is None and self._restarts_left > 0
+        return self._verdict is not None and not again
 
     def join(self, node: int, problem: Optional[Dict[str, str]] = None) -> List[str]:
         """A launcher is there and has checked what it is to start; `problem` says that it cannot."""
@@ -45,6 +61,8 @@ class Group:
 
     def fail(self, node: int, failure: Optional[Failure], problem: Optional[Dict[str, str]] = None) -> List[str]:
         """A rank of `node` failed, or could not be started; only the group's first failure is kept."""
+        if self._apart and problem is None:
+            return []  # it missed who has left
         return self._decide("failed", failure, problem)
 
     def stop(self, verdict: str, problem: Optional[Dict[str, str]] = None) -> List[str]:
@@ -52,15 +70,21 @@ class Group:
         self._restarts_left = 0
         return self._decide(verdict, problem=problem)
 
-    def lose(self, node: int) -> List[str]:
-        """The launcher of `node` went away without a word; before the start it may come again."""
-        if not self._running:
-            self._joined.discard(node)
+    def leave(self, node: int) -> List[str]:
+        """The launcher of `node` has to go and said so; its ranks are yet to end, and another will come for it."""
+        self._joined.discard(node)
+        return self._come_apart()
+
+    def lose(self, node: int, dead: bool = True) -> List[str]:
+        """The launcher of `node` went away: `dead` without a word, or with one, or silent and perhaps alive."""
+        if self._regroup and (not dead or node not in self._joined):
+            return self._miss(node)
+        if not self._running and not self._regroup:
+            self._joined.discard(node)  # before the start it may come again
             return []
         self._gone.add(node)
         self._restarts_left = 0
-        message = f"the launcher of node {node} went away while the job was running"
-        orders = self._decide("lost", problem={"code": "node-lost", "message": message, "hint": ""})
+        orders = self._decide("lost", problem=self._loss(node))
         return orders + self._settle()
 
     def end(self, node: int, ranks: List[Dict[str, Any]]) -> List[str]:
@@ -68,6 +92,19 @@ class Group:
         self.ranks[node] = ranks
         self._ended.add(node)
         return self._settle()
+
+    def conclude(self) -> List[str]:
+        """Wait for nobody any more: the verdict is the result."""
+        if self.result is not None:
+            return []
+        self._running = False
+        self.result = self._verdict or "stopped"
+        return [END]
+
+    def remember(self, restarts: int) -> None:
+        """What an earlier node 0 of this attempt had counted."""
+        self.restarts = max(self.restarts, restarts)
+        self._restarts_left = min(self._restarts_left, max(self._max_restarts - restarts, 0))
 
     def _decide(
         self, verdict: str, failure: Optional[Failure] = None, problem: Optional[Dict[str, str]] = None
@@ -80,19 +117,45 @@ class Group:
         self.result = verdict
         return [END]
 
+    def _miss(self, node: int) -> List[str]:
+        """Do without `node` until it comes again. A failure seen while it was out of reach is no verdict."""
+        if node in self._joined and self._verdict == "failed" and self.problem is None:
+            self._verdict = self.first_failure = None
+        self._joined.discard(node)
+        if self._running:
+            self._gone.add(node)
+        return self._come_apart() + self._settle()
+
+    def _come_apart(self) -> List[str]:
+        if not self._running or self._apart or self._verdict is not None:
+            return []
+        self._apart = True
+        return [STOP]
+
     def _settle(self) -> List[str]:
         if not self._running or self.result is not None or (self._ended | self._gone) != self._nodes:
             return []
         self._running = False
         if self._verdict == "failed" and self.problem is None and self._restarts_left > 0:
-            return self._restart()
+            self._restarts_left -= 1
+            self.restarts += 1
+            return self._again()
+        if self._verdict is None and self._apart:
+            return self._again()
         self.result = self._verdict or "succeeded"
         return [END]
 
-    def _restart(self) -> List[str]:
-        self._restarts_left -= 1
-        self.restarts += 1
+    def _again(self) -> List[str]:
         self._verdict = self.first_failure = None
+        self._apart = False
         self._ended.clear()
+        self._gone.clear()
+        if self.missing:
+            return [GATHER]
         self._running = True
         return [START]
+
+    def _loss(self, node: int) -> Dict[str, str]:
+        code = "launcher-lost" if self._regroup else "node-lost"
+        message = f"the launcher of node {node} went away while the job was running"
+        return {"code": code, "message": message, "hint": ""}

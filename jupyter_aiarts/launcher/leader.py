@@ -1,71 +1,88 @@
 """Node 0: keeps the group together and writes the summary. A job of one node is a group of one."""
 
 import os
-import time
 from typing import Any, Dict, List, Optional
 
 from . import group as orders
+from .audience import Audience
 from .group import Group
+from .history import History
 from .loop import Loop, Timer
-from .node import Message, Node
+from .node import LEFT, Message, Node
 from .plan import Plan
 from .problem import Problem, from_oserror
 from .summary import Desk, document
 
 LINGER_SECONDS = 10.0
 """How long node 0 stays to tell those who come late that there is nothing to come for."""
+POD_LINGER_SECONDS = 60.0
+"""The same where pods may still be pulling their image; the summary can be read at the port meanwhile."""
+GOODBYE_SECONDS = 5.0
+"""How long node 0 waits for the others to have heard the last word."""
+LEAVING_SECONDS = 2.0
+"""How long a node 0 that was asked to leave waits for the others' last words; Kubernetes does not wait long for it."""
 
 
 class Leader:
     """Turns what nodes report into orders for all of them."""
 
-    def __init__(self, loop: Loop, plan: Plan, folder: str) -> None:
+    def __init__(self, loop: Loop, plan: Plan, folder: str, audience: Audience) -> None:
         self._loop = loop
         self._plan = plan
-        self._group = Group(plan.nodes, plan.max_restarts)
+        self._group = Group(plan.nodes, plan.max_restarts, plan.regroup)
         self._desk = Desk(folder)
         self._door: Any = None
         self._limit: Optional[Timer] = None
-        self._started: Optional[float] = None
-        self._since: Optional[float] = None
-        self._running = 0.0
-        self._node = Node(loop, plan, 0, folder, self._hear_own)
+        self._patience: Optional[Timer] = None
+        self._history = History(loop.clock)
+        self._leaving = False
+        self._node = Node(loop, plan, 0, folder, self._hear_own, audience)
 
     def begin(self) -> None:
         """Prepare, open the door, wait for the others."""
         problem = self._node.prepare() or self._take_desk()
         problem = self._open_door() or problem  # also with a problem: the others come to hear of it
-        if self._plan.nodes > 1:
-            share = os.urandom(1)[0] / 2550.0  # jitter: half-placed jobs must not give up and come back together
-            self._loop.after(self._plan.gang_timeout * (1 + share), self._give_up)
+        self._wait_for_others()
         self._hear(0, {"type": "hello", "problem": None if problem is None else problem.as_json()})
 
     def stop(self) -> None:
-        """Somebody asked this launcher to end the job."""
-        if self._group.result is None:
-            self._act(self._group.stop("stopped"))
-        else:
-            self._leave()
+        """Somebody asked this launcher to end: the job, or, in a pod, its own part, for another to take it over."""
+        if self._group.result is not None:
+            return self._leave()
+        if self._plan.regroup and not self._leaving and not self._group.decided:
+            self._leaving = True
+            self._tell({"type": "leaving"})
+            if self._door is not None:
+                self._door.shut()
+        self._act(self._group.stop("stopped"))
 
     def _take_desk(self) -> Optional[Problem]:
         try:
             self._desk.reserve()
+            if self._plan.regroup:
+                self._desk.clear()
         except OSError as error:
             return from_oserror(error, "write into the job's folder")
         return None
 
     def _open_door(self) -> Optional[Problem]:
-        if self._plan.nodes == 1 or self._plan.meeting is None:
-            return None
-        from .meeting import Door  # a job of one node needs no sockets
-
         plan = self._plan
+        if plan.nodes == 1 or plan.meeting is None:
+            return None
+        from .meeting import Door, Rules  # a job of one node needs no sockets
+
         identity = {"job": plan.job, "run": plan.run, "attempt": plan.attempt}
+        rules = Rules(plan.token, identity, plan.nodes, plan.regroup, plan.silence_seconds)
         try:
-            self._door = Door(self._loop, plan.meeting or "", plan.token, identity, plan.nodes, self._hear, self._lose)
+            self._door = Door(self._loop, plan.meeting, rules, self._hear, self._lose)
         except OSError as error:
             return Problem("meeting-failed", f"cannot listen on {plan.meeting}: {error.strerror}", "")
         return None
+
+    def _wait_for_others(self) -> None:
+        if self._plan.nodes > 1:
+            share = os.urandom(1)[0] / 2550.0  # jitter: half-placed jobs must not give up and come back together
+            self._patience = self._loop.after(self._plan.gang_timeout * (1 + share), self._give_up)
 
     def _hear_own(self, message: Message) -> None:
         self._loop.soon(lambda: self._hear(0, message))
@@ -74,22 +91,33 @@ class Leader:
         """One node's message; also called by the door for the others."""
         kind = message.get("type")
         if kind == "hello":
-            self._act(self._group.join(node, message.get("problem")))
-            if self._group.result is not None and node != 0:
-                self._tell_late()
+            self._welcome(node, message)
         elif kind == "failed":
             self._act(self._group.fail(node, message.get("failure"), message.get("problem")))
         elif kind == "ended":
             self._act(self._group.end(node, message.get("ranks", [])))
+            if node == 0 and self._leaving:
+                self._loop.after(LEAVING_SECONDS, lambda: self._act(self._group.conclude()))
         elif kind == "stopping":
             self._act(self._group.stop("stopped"))
+        elif kind == "leaving":
+            self._act(self._group.leave(node))
 
-    def _lose(self, node: int) -> None:
+    def _welcome(self, node: int, message: Message) -> None:
+        self._history.learn(message.get("history"))
+        self._group.remember(self._history.restarts)
+        self._act(self._group.join(node, message.get("problem")))
+        if self._group.result is not None and node != 0:
+            self._tell_late()
+
+    def _lose(self, node: int, how: str) -> None:
         if self._group.result is None:
-            self._act(self._group.lose(node))
+            self._act(self._group.lose(node, how != "silent"))
+        elif self._plan.regroup and self._door is not None and self._door.empty and not self._group.missing:
+            self._leave()
 
     def _give_up(self) -> None:
-        if self._started is None and self._group.result is None:
+        if self._group.gathering:
             missing = ", ".join(map(str, self._group.missing))
             message = f"not all launchers came within {self._plan.gang_timeout:g} s; missing: node {missing}"
             problem = Problem("waiting-for-peers", message, "the cards were given back; the job is tried again later")
@@ -100,47 +128,59 @@ class Leader:
 
     def _act(self, commands: List[str]) -> None:
         for command in commands:
-            if command == orders.START:
-                self._count_from_now()
             if command == orders.END:
                 return self._end()
-            self._tell({"type": command})
-            self._node.obey({"type": command})
+            self._order({orders.START: self._start, orders.GATHER: self._gather}.get(command, dict)(), command)
+
+    def _order(self, details: Dict[str, Any], command: str) -> None:
+        order = {**details, "type": command}
+        self._tell(order)
+        self._node.obey(order)
+
+    def _start(self) -> Dict[str, Any]:
+        """Running time begins with the start of the ranks, and goes on over restarts."""
+        if self._patience is not None:
+            self._patience.cancel()
+        self._history.restarts = self._group.restarts
+        self._history.begin()
+        if self._limit is None and self._plan.max_seconds is not None:
+            left = self._plan.max_seconds - self._plan.used_seconds - self._history.running
+            self._limit = self._loop.after(max(left, 0.0), self._time_is_up)
+        return {"history": self._history.as_json(), "address": self._plan.address} if self._plan.regroup else {}
+
+    def _gather(self) -> Dict[str, Any]:
+        """Somebody is waited for: no rank runs, so no time is used."""
+        self._history.pause()
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+        self._wait_for_others()
+        return {"missing": self._group.missing}
 
     def _tell(self, message: Message) -> None:
         if self._door is not None:
             self._door.tell(message)
 
-    def _count_from_now(self) -> None:
-        """Running time begins with the start of the ranks, and goes on over restarts."""
-        self._count()
-        self._since = self._loop.clock()
-        if self._started is None:
-            self._started = time.time()
-            if self._plan.max_seconds is not None:
-                left = self._plan.max_seconds - self._plan.used_seconds
-                self._limit = self._loop.after(max(left, 0.0), self._time_is_up)
-
-    def _count(self) -> None:
-        if self._since is not None:
-            self._running += self._loop.clock() - self._since
-            self._since = None
-
     def _end(self) -> None:
         """The summary first: nobody says anything about the end before it can be read."""
-        self._count()
-        self._desk.write(
-            document(self._plan, self._group, self._started, self._running), self._plan.bell, self._plan.job
-        )
+        self._history.pause()
+        summary = document(self._plan, self._group, self._history)
+        self._desk.write(summary, self._plan.bell, self._plan.job)
+        self._node.conclude(summary)
+        if self._door is None or self._leaving:
+            return self._leave()  # in the second case the others wait for another node 0
         self._tell(self._farewell())
-        if self._door is not None and self._group.result == "failed" and self._group.missing:
-            self._loop.after(min(LINGER_SECONDS, self._plan.gang_timeout), self._leave)
+        if self._group.result == "failed" and self._group.missing:
+            linger = POD_LINGER_SECONDS if self._plan.regroup else LINGER_SECONDS
+            self._loop.after(min(linger, self._plan.gang_timeout), self._leave)
+        elif self._plan.regroup and not self._door.empty:
+            self._loop.after(GOODBYE_SECONDS, self._leave)  # or sooner, when they have hung up
         else:
             self._leave()
 
     def _tell_late(self) -> None:
         self._tell(self._farewell())
-        if not self._group.missing:
+        if not self._group.missing and not self._plan.regroup:
             self._leave()
 
     def _farewell(self) -> Dict[str, Any]:
@@ -151,4 +191,5 @@ class Leader:
             self._door.close()
             self._door = None
         problem = self._group.problem
-        self._node.leave(self._group.result or "failed", problem["message"] if problem else None)
+        result = self._group.result or "failed"
+        self._node.leave(result, problem["message"] if problem else None, LEFT if self._leaving else None)

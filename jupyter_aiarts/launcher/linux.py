@@ -3,6 +3,7 @@
 An image's Python may lack ctypes; `tree` then still finds what a rank left behind by session and environment.
 """
 
+import os
 import signal
 import sys
 from typing import Any
@@ -28,11 +29,13 @@ _call: Any = None
 def adopt_orphans() -> bool:
     """Make this process the parent of every descendant that loses its own; True when it is.
 
-    Also loads what `die_with_parent` needs, which must not import anything.
+    The first process of a container is so by nature. Also loads what `die_with_parent` needs, which must not
+    import anything.
     """
     global _call
     _call = _prctl()
-    return _call is not None and _call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    adopting = _call is not None and _call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    return adopting or os.getpid() == 1
 
 
 def die_with_parent() -> None:

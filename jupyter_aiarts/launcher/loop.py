@@ -10,6 +10,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 Callback = Callable[[], None]
 _GATHER_SECONDS = 0.01
 _PLENTY = 32 * 1024
+_EVENTS = (selectors.EVENT_READ, selectors.EVENT_WRITE)
 
 
 class Timer:
@@ -28,7 +29,8 @@ class Loop:
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
-        self._watched: Dict[int, Callback] = {}
+        self._readers: Dict[int, Callback] = {}
+        self._writers: Dict[int, Callback] = {}
         self._timers: List[Tuple[float, int, Timer]] = []
         self._count = 0
         self._signals: Dict[int, Callback] = {}
@@ -48,13 +50,27 @@ class Loop:
 
     def watch(self, descriptor: int, callback: Callback) -> None:
         """Call `callback` whenever `descriptor` can be read."""
-        self._watched[descriptor] = callback
-        self._selector.register(descriptor, selectors.EVENT_READ, callback)
+        self._readers[descriptor] = callback
+        self._register(descriptor)
 
     def unwatch(self, descriptor: int) -> None:
         """The opposite of `watch`, before the descriptor is closed."""
-        del self._watched[descriptor]
-        self._selector.unregister(descriptor)
+        del self._readers[descriptor]
+        self._register(descriptor)
+
+    def watch_room(self, descriptor: int, callback: Callback) -> None:
+        """Call `callback` whenever `descriptor` can be written to; raises `PermissionError` for a plain file."""
+        self._writers[descriptor] = callback
+        try:
+            self._register(descriptor)
+        except PermissionError:
+            del self._writers[descriptor]
+            raise
+
+    def unwatch_room(self, descriptor: int) -> None:
+        """The opposite of `watch_room`; once too often does no harm."""
+        if self._writers.pop(descriptor, None) is not None:
+            self._register(descriptor)
 
     def after(self, seconds: float, callback: Callback) -> Timer:
         """Call `callback` once, `seconds` from now."""
@@ -85,14 +101,26 @@ class Loop:
     def run(self) -> int:
         """Serve until `stop` was called."""
         while self._result is None:
-            for key, _ in self._selector.select(self._patience()):
-                callback = self._watched.get(key.fd)
-                if callback is not None and callback is key.data:  # an earlier callback may have closed it
-                    callback()
+            for key, events in self._selector.select(self._patience()):
+                for event, callbacks, callback in zip(_EVENTS, (self._readers, self._writers), key.data):
+                    present = callbacks.get(key.fd)
+                    if events & event and present is not None and present is callback:
+                        present()  # else an earlier callback has closed it, or watches it for another
             self._run_timers()
             if self._busy:
                 self._gather()
         return self._result
+
+    def _register(self, descriptor: int) -> None:
+        reader, writer = self._readers.get(descriptor), self._writers.get(descriptor)
+        events = (selectors.EVENT_READ if reader else 0) | (selectors.EVENT_WRITE if writer else 0)
+        known = descriptor in self._selector.get_map()
+        if not events:
+            self._selector.unregister(descriptor)
+        elif known:
+            self._selector.modify(descriptor, events, (reader, writer))
+        else:
+            self._selector.register(descriptor, events, (reader, writer))
 
     def _gather(self) -> None:
         """A rank that flushes every line would cost one wake-up per line; signals still cut this short."""

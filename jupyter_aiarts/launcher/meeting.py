@@ -1,144 +1,148 @@
 """Where the launchers of one job meet: node 0 listens, the others connect; JSON lines, a token, small limits.
 
-follower: hello, failed, stopping, ended      node 0: start, stop, end, refused
+follower: hello, failed, stopping, leaving, ended      node 0: welcome, start, stop, gather, leaving, end, refused
 """
 
 import hmac
-import json
 import os
 import socket
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
+from . import tcp
+from .line import SILENT, Broken, Line, Message, is_path
 from .loop import Loop
 
-Message = Dict[str, Any]
-LONGEST = 1024 * 1024
 HELLO_SECONDS = 10.0
 _STRANGERS = 64
-_BACKLOG = 128
-_SEND_SECONDS = 5.0
 
 
-class Broken(Exception):
-    """The other side is gone, or does not speak this language."""
+class Rules(NamedTuple):
+    """Who is let in."""
 
-
-class Line:
-    """One connection as messages in both directions."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self.socket = connection
-        self._received = b""
-        connection.settimeout(_SEND_SECONDS)
-
-    def send(self, message: Message) -> None:
-        """Say one thing; raises `Broken`."""
-        try:
-            self.socket.sendall(json.dumps(message).encode("ascii") + b"\n")
-        except OSError as error:
-            raise Broken(str(error)) from error
-
-    def receive(self) -> List[Message]:
-        """What came, after the socket said that something did; raises `Broken`."""
-        try:
-            data = self.socket.recv(65536)
-        except OSError as error:
-            raise Broken(str(error)) from error
-        if not data:
-            raise Broken("closed")
-        *lines, self._received = (self._received + data).split(b"\n")
-        if max(map(len, lines + [self._received])) > LONGEST:
-            raise Broken("a message is too long")
-        return [_message(line) for line in lines]
+    token: str
+    identity: Dict[str, Any]
+    nodes: int
+    again: bool = False
+    """Whether a node that is here already may come again: its pod was replaced before we noticed."""
+    silence: float = 30.0
 
 
 class Door:
-    """Node 0's side: lets in who knows the token, passes on what they say, notices when they go."""
+    """Node 0's side: lets in who knows the token, passes on what they say, notices when and how they go."""
 
     def __init__(
-        self, loop: Loop, address: str, token: str, identity: Message, nodes: int,
-        heard: Callable[[int, Message], None], gone: Callable[[int], None],
+        self, loop: Loop, address: str, rules: Rules,
+        heard: Callable[[int, Message], None], gone: Callable[[int, str], None],
     ) -> None:  # fmt: skip
         self._loop = loop
-        self._token = token
-        self._identity = identity
-        self._nodes = nodes
+        self._rules = rules
         self._heard = heard
         self._gone = gone
         self._members: Dict[int, Line] = {}
-        self._strangers = 0
+        self._born: Dict[int, float] = {}
+        self._strangers: List[Stranger] = []
         self._path = address if is_path(address) else None
-        self._listener = _listen(address)
+        self._listener: Optional[socket.socket] = _listen(address)
         loop.watch(self._listener.fileno(), self._accept)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody is connected."""
+        return not self._members
 
     def tell(self, message: Message) -> None:
         """Say it to everybody; who cannot be told is gone."""
-        for node in list(self._members):
+        for node, line in sorted(self._members.items()):
             try:
-                self._members[node].send(message)
-            except Broken:
-                self._lose(node)
+                line.send(message)
+            except Broken as error:
+                self._lose(node, error.how)
+
+    def shut(self) -> None:
+        """Nobody else may come."""
+        if self._listener is None:
+            return
+        self._loop.unwatch(self._listener.fileno())
+        self._listener.close()
+        self._listener = None
+        if self._path is not None and os.path.exists(self._path):
+            os.unlink(self._path)
 
     def close(self) -> None:
         """Nobody else may come; those who are there see the end of the connection."""
-        self._loop.unwatch(self._listener.fileno())
-        self._listener.close()
-        if self._path is not None and os.path.exists(self._path):
-            os.unlink(self._path)
+        self.shut()
         for line in self._members.values():
             self._hang_up(line)
         self._members.clear()
 
     def _accept(self) -> None:
+        if self._listener is None:
+            return
         try:
             connection, _ = self._listener.accept()
         except OSError:
             return  # it went away again
-        if self._strangers >= _STRANGERS:
-            connection.close()
-            return
-        self._strangers += 1
-        Stranger(self._loop, Line(connection), self._admit)
+        if len(self._strangers) >= _STRANGERS:
+            self._strangers[0].leave([])  # who has said nothing longest makes room
+        if self._path is None:
+            tcp.watch_over(connection, self._rules.silence)
+        self._strangers.append(Stranger(self._loop, Line(connection), self._admit))
 
-    def _admit(self, line: Line, messages: List[Message]) -> None:
+    def _admit(self, stranger: "Stranger", messages: List[Message]) -> None:
         """The first words of a stranger: in, or out with the reason."""
-        self._strangers -= 1
+        self._strangers.remove(stranger)
+        line = stranger.line
         refusal = self._refusal(messages[0]) if messages else "no hello"
+        try:
+            line.send({"type": "welcome"} if refusal is None else {"type": "refused", "why": refusal})
+        except Broken:
+            refusal = "it did not wait for the answer"
         if refusal is not None:
-            try:
-                line.send({"type": "refused", "why": refusal})
-            except Broken:
-                pass  # it did not wait for the answer
             line.socket.close()
             return
         node = messages[0]["node"]
+        if node in self._members:
+            self._lose(node, SILENT)
         self._members[node] = line
-        self._loop.watch(line.socket.fileno(), lambda: self._listen_to(node))
+        self._born[node] = _number(messages[0].get("born"))
+        self._loop.watch(line.socket.fileno(), lambda: self._listen_to(node, line))
         for message in messages:
             self._heard(node, message)
 
     def _refusal(self, hello: Message) -> Optional[str]:
         token = hello.get("token")
-        if not isinstance(token, str) or not hmac.compare_digest(token.encode("utf-8"), self._token.encode("utf-8")):
+        known = self._rules.token.encode("utf-8")
+        if not isinstance(token, str) or not hmac.compare_digest(token.encode("utf-8", "replace"), known):
             return "token"
-        if hello.get("type") != "hello" or any(hello.get(key) != value for key, value in self._identity.items()):
+        if hello.get("type") != "hello" or any(hello.get(key) != value for key, value in self._rules.identity.items()):
             return "another job, run or attempt"
-        if hello.get("node") not in range(1, self._nodes) or hello["node"] in self._members:
+        node = hello.get("node")
+        if not isinstance(node, int) or node not in range(1, self._rules.nodes) or not self._may_come(node, hello):
             return "no such node, or it is here already"
+        if self._listener is None:
+            return "node 0 is leaving"
         return None
 
-    def _listen_to(self, node: int) -> None:
+    def _may_come(self, node: int, hello: Message) -> bool:
+        """Of two launchers of one node the younger is the real one: the other's pod was given up."""
+        if node not in self._members:
+            return True
+        return self._rules.again and _number(hello.get("born")) >= self._born[node]
+
+    def _listen_to(self, node: int, line: Line) -> None:
         try:
-            messages = self._members[node].receive()
-        except Broken:
-            self._lose(node)
+            messages = line.receive()
+        except Broken as error:
+            self._lose(node, error.how)
             return
         for message in messages:
             self._heard(node, message)
 
-    def _lose(self, node: int) -> None:
-        self._hang_up(self._members.pop(node))
-        self._gone(node)
+    def _lose(self, node: int, how: str) -> None:
+        line = self._members.pop(node, None)
+        if line is not None:
+            self._hang_up(line)
+            self._gone(node, how)
 
     def _hang_up(self, line: Line) -> None:
         self._loop.unwatch(line.socket.fileno())
@@ -148,56 +152,34 @@ class Door:
 class Stranger:
     """A connection that has not said who it is, and has a few seconds to do so."""
 
-    def __init__(self, loop: Loop, line: Line, admit: Callable[[Line, List[Message]], None]) -> None:
+    def __init__(self, loop: Loop, line: Line, admit: Callable[["Stranger", List[Message]], None]) -> None:
+        self.line = line
         self._loop = loop
-        self._line = line
         self._admit = admit
-        self._timer = loop.after(HELLO_SECONDS, lambda: self._leave([]))
+        self._timer = loop.after(HELLO_SECONDS, lambda: self.leave([]))
         loop.watch(line.socket.fileno(), self._listen)
+
+    def leave(self, messages: List[Message]) -> None:
+        """It is no stranger any more: these were its first words, or it had none."""
+        self._timer.cancel()
+        self._loop.unwatch(self.line.socket.fileno())
+        self._admit(self, messages)
 
     def _listen(self) -> None:
         try:
-            messages = self._line.receive()
+            messages = self.line.receive()
         except Broken:
             messages = [{}]
         if messages:
-            self._leave(messages)
-
-    def _leave(self, messages: List[Message]) -> None:
-        self._timer.cancel()
-        self._loop.unwatch(self._line.socket.fileno())
-        self._admit(self._line, messages)
-
-
-def connect(address: str) -> Line:
-    """A follower's connection to node 0; raises `OSError` when nobody listens there yet."""
-    if is_path(address):
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            connection.connect(address)
-        except OSError:
-            connection.close()
-            raise
-        return Line(connection)
-    connection = socket.create_connection(_host_and_port(address), timeout=1.0)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    return Line(connection)
-
-
-def is_path(address: str) -> bool:
-    """Whether the meeting is on a Unix socket, as on one machine, rather than at host:port."""
-    return "/" in address
+            self.leave(messages)
 
 
 def _listen(address: str) -> socket.socket:
-    listener = socket.socket(socket.AF_UNIX if is_path(address) else socket.AF_INET, socket.SOCK_STREAM)
+    if not is_path(address):
+        return tcp.listen(tcp.host_and_port(address)[1])
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        if is_path(address):
-            _listen_on_path(listener, address)
-        else:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(("", _host_and_port(address)[1]))
-            listener.listen(_BACKLOG)
+        _listen_on_path(listener, address)
     except OSError:
         listener.close()
         raise
@@ -212,20 +194,9 @@ def _listen_on_path(listener: socket.socket, path: str) -> None:
         os.unlink(beside)
     listener.bind(beside)
     os.chmod(beside, 0o600)
-    listener.listen(_BACKLOG)
+    listener.listen(tcp.BACKLOG)
     os.rename(beside, path)
 
 
-def _host_and_port(address: str) -> Tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    return host.strip("[]"), int(port)
-
-
-def _message(line: bytes) -> Message:
-    try:
-        message = json.loads(line.decode("utf-8"))
-    except ValueError as error:
-        raise Broken("not JSON") from error
-    if not isinstance(message, dict):
-        raise Broken("not an object")
-    return message
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0

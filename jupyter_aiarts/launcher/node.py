@@ -3,7 +3,9 @@
 import os
 from typing import Any, Callable, Dict, List, Optional
 
+from .audience import Audience
 from .crew import Crew, Rank
+from .environment import seats
 from .linux import adopt_orphans
 from .loop import Loop
 from .plan import Plan
@@ -13,31 +15,40 @@ from .status import Status
 from .tree import Tree
 
 Message = Dict[str, Any]
-EXIT_CODES = {"succeeded": 0, "meeting-failed": 75}
+LEFT = 75
+"""The exit code that asks for another try: no meeting, or this launcher had to go."""
+EXIT_CODES = {"succeeded": 0, "meeting-failed": LEFT}
 
 
 class Node:
     """The ranks of this node and its status file. `report` takes its messages to node 0."""
 
-    def __init__(self, loop: Loop, plan: Plan, index: int, folder: str, report: Callable[[Message], None]) -> None:
+    def __init__(
+        self, loop: Loop, plan: Plan, index: int, folder: str, report: Callable[[Message], None], audience: Audience
+    ) -> None:
         self.index = index
+        self.folder = folder
+        self.numbers = [seat.rank for seat in seats(plan, index)]
+        self.summary: Optional[Dict[str, Any]] = None
+        self.prepared: List[Prepared] = []
         self._loop = loop
         self._plan = plan
-        self._folder = folder
         self._report = report
-        self._prepared: List[Prepared] = []
-        self.status = Status(loop, plan, index, folder)
+        self._audience = audience
+        self._left = False
+        self.status = Status(loop, plan, index, folder, audience.changed)
         tree = Tree(os.getpid(), adopt_orphans())
-        self._crew = Crew(
+        self.crew = Crew(
             loop, tree, plan.grace_seconds, plan.log_limit_bytes,
-            self.status.mark, self._failed, self._finished, self.status.drop,
+            self.status.mark, self._failed, self._finished, self.status.drop, audience.tap,
         )  # fmt: skip
+        audience.attend(self)
 
     def prepare(self) -> Optional[Problem]:
         """Make and check everything that can be without starting anything."""
         try:
             self.status.write()
-            self._prepared = prepare(self._plan, self.index, self._folder)
+            self.prepared = prepare(self._plan, self.index, self.folder)
         except Refused as error:
             return error.problem
         except OSError as error:
@@ -48,9 +59,12 @@ class Node:
         """Do what node 0 says."""
         kind = order["type"]
         if kind == "start":
-            self._start()
+            self._start(order.get("address", ""))
         elif kind == "stop":
             self.stop()
+        elif kind == "gather":
+            missing = ", ".join(map(str, order["missing"]))
+            self.status.enter("meeting", f"waiting for node {missing} to come again")
         elif kind == "end":
             self.leave(order["result"])
 
@@ -58,28 +72,48 @@ class Node:
         """End the ranks; where none runs, there is nothing to end."""
         if self.status.phase in ("starting", "running"):
             self.status.enter("stopping", message)
-            self._crew.stop()
+            self.crew.stop()
 
-    def leave(self, result: str, message: Optional[str] = None) -> None:
+    def conclude(self, summary: Dict[str, Any]) -> None:
+        """How the job ended is known; only node 0's hears of it."""
+        self.summary = summary
+        self._audience.changed()
+
+    def leave(self, result: str, message: Optional[str] = None, code: Optional[int] = None) -> None:
         """The launcher's last act."""
+        if self._left:
+            return
+        self._left = True
         self.status.enter("ended", message or self.status.message)
-        self.status.write_last(lambda: self._loop.stop(EXIT_CODES.get(result, 1)))
+        last = EXIT_CODES.get(result, 1) if code is None else code
+        self.status.write_last(lambda: self._audience.end(result, lambda: self._loop.stop(last)))
 
     @property
     def idle(self) -> bool:
         """Whether none of its ranks runs, or leaves anything that does."""
-        return self._crew.over
+        return self.crew.over
 
-    def _start(self) -> None:
+    def _start(self, address: str) -> None:
         self.status.enter("starting")
         try:
-            self._crew.start(self._prepared)
+            self._readdress(address)
         except Refused as error:
             self._report({"type": "failed", "failure": None, "problem": error.problem.as_json()})
-            self.status.ranks = self._crew.ranks
+            return self._report({"type": "ended", "ranks": []})
+        try:
+            self.crew.start(self.prepared)
+        except Refused as error:
+            self._report({"type": "failed", "failure": None, "problem": error.problem.as_json()})
+            self.status.ranks = self.crew.ranks
             return self.stop()
-        self.status.ranks = self._crew.ranks
+        self.status.ranks = self.crew.ranks
         self.status.enter("running")
+
+    def _readdress(self, address: str) -> None:
+        """Node 0's address is known only now, and is another one when its pod was replaced."""
+        if address and address != self._plan.address:
+            self._plan = self._plan._replace(address=address)
+            self.prepared = prepare(self._plan, self.index, self.folder)
 
     def _failed(self, rank: Rank) -> None:
         """Node 0 hears of it first; then this node's other ranks are ended, without waiting for an order."""
@@ -88,4 +122,4 @@ class Node:
 
     def _finished(self) -> None:
         self.status.mark()
-        self._report({"type": "ended", "ranks": [rank.outcome() for rank in self._crew.ranks]})
+        self._report({"type": "ended", "ranks": [rank.outcome() for rank in self.crew.ranks]})

@@ -4,7 +4,7 @@ import fcntl
 import io
 import os
 from functools import partial
-from typing import Dict
+from typing import Callable, Dict, Optional
 
 from . import clock
 from .loop import Loop
@@ -21,9 +21,13 @@ _buffer = memoryview(bytearray(CHUNK))
 class Output:
     """Both pipes of one rank until they end or are closed."""
 
-    def __init__(self, loop: Loop, pipes: Pipes, log: RankLog, ranks: int) -> None:
+    def __init__(
+        self, loop: Loop, pipes: Pipes, log: RankLog, ranks: int, tap: Optional[Callable[[str, memoryview], None]]
+    ) -> None:
         self._loop = loop
         self._log = log
+        self._tap = tap
+        self._held = False
         self._pipes: Dict[str, io.FileIO] = {}
         self.tail = Tail()
         for name, pipe in ((STREAMS[0], pipes.stdout), (STREAMS[1], pipes.stderr)):
@@ -31,6 +35,16 @@ class Output:
             os.set_blocking(pipe, False)
             self._pipes[name] = io.FileIO(pipe)
             loop.watch(pipe, partial(self._take, name))
+
+    def hold(self, held: bool) -> None:
+        """Leave what comes in the pipes for a moment, or go on reading."""
+        if held != self._held:
+            self._held = held
+            for name, pipe in self._pipes.items():
+                if held:
+                    self._loop.unwatch(pipe.fileno())
+                else:
+                    self._loop.watch(pipe.fileno(), partial(self._take, name))
 
     def drain(self) -> None:
         """Read what is in the pipes now, at most one pipe's worth: others may still be writing."""
@@ -60,12 +74,17 @@ class Output:
         chunk = _buffer[:count]
         self._log.append(name, chunk, clock.rising_ns())
         self.tail.add(name, chunk)
+        if self._tap is not None:
+            self._tap(name, chunk)
         return count
 
     def _end(self, name: str) -> None:
         pipe = self._pipes.pop(name)
-        self._loop.unwatch(pipe.fileno())
+        if not self._held:
+            self._loop.unwatch(pipe.fileno())
         pipe.close()
+        if self._tap is not None:
+            self._tap(name, _buffer[:0])
 
 
 def _enlarge(pipe: int, wanted: int) -> None:

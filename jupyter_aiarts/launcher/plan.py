@@ -22,8 +22,19 @@ class Start(NamedTuple):
     python: str
 
 
+class Inside(NamedTuple):
+    """Where things are inside a pod; on one machine everything is in the node's folder."""
+
+    pod_env: str
+    """A mounted file, written in place."""
+    run: str
+    """The pod's own folder: variables of single ranks, temporary files."""
+    programs: Optional[str] = None
+    """A folder that comes first on the ranks' PATH."""
+
+
 class Plan(NamedTuple):
-    """The keys of plan.json, checked."""
+    """The keys of plan.json, checked; those with a default may be left out, and are, on one machine."""
 
     job: str
     run: int
@@ -58,6 +69,19 @@ class Plan(NamedTuple):
     token: str
     log_limit_bytes: int
     bell: Optional[str]
+    regroup: bool = False
+    port: Optional[int] = None
+    folder: Optional[str] = None
+    code: Optional[str] = None
+    hosts: Optional[List[str]] = None
+    silence_seconds: float = 30.0
+    """How long another launcher may be silent on the wire before it counts as out of reach."""
+    reader_seconds: float = 4.0
+    """How old a pod is before it ends though nobody has read its log: the kubelet and the watch take two seconds to
+    tell of a new pod, so the reader of a short job may still be on the way."""
+    address: str = ""
+    """Node 0's IP address, known only when ranks start; never in the file."""
+    inside: Optional[Inside] = None
 
     @property
     def ranks_per_node(self) -> int:
@@ -78,18 +102,26 @@ _TYPES: Dict[str, Tuple[type, ...]] = {
     "used_seconds": _NUMBER, "gang_timeout": _NUMBER, "meeting": _OPTIONAL_TEXT, "token": _TEXT,
     "log_limit_bytes": _WHOLE, "bell": _OPTIONAL_TEXT,
 }  # fmt: skip
+_OPTIONAL_TYPES: Dict[str, Tuple[type, ...]] = {
+    "regroup": (bool,), "port": (int, type(None)), "folder": _OPTIONAL_TEXT, "code": _OPTIONAL_TEXT,
+    "hosts": (list, type(None)), "silence_seconds": _NUMBER, "reader_seconds": _NUMBER,
+}  # fmt: skip
 
 
 def load(path: str) -> Plan:
     """The plan in the file `path`; raises `Refused` that names the key and the value that is wrong."""
+    return from_json(read(path))
+
+
+def read(path: str) -> Any:
+    """The JSON document in the file `path`; raises `Refused`."""
     try:
         with open(path, "rb") as file:
-            document = json.loads(file.read().decode("utf-8"))
+            return json.loads(file.read().decode("utf-8"))
     except OSError as error:
         raise _refused(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise _refused(f"{path} is not JSON: {error}") from error
-    return from_json(document)
 
 
 def from_json(document: Any) -> Plan:
@@ -98,7 +130,10 @@ def from_json(document: Any) -> Plan:
         raise _refused(f"the plan does not have schema {SCHEMA}")
     for key, types in _TYPES.items():
         _check(key, document, types)
-    plan = Plan(**{**{key: document[key] for key in _TYPES}, "start": _start(document["start"])})
+    more = [key for key in _OPTIONAL_TYPES if key in document]
+    for key in more:
+        _check(key, document, _OPTIONAL_TYPES[key])
+    plan = Plan(**{**{key: document[key] for key in [*_TYPES, *more]}, "start": _start(document["start"])})
     _check_shape(plan)
     return plan
 
@@ -164,6 +199,8 @@ def _check_shape(plan: Plan) -> None:
     for key, mapping in (("environ", plan.environ), ("env", plan.env), ("extra", plan.extra)):
         if not _is_text_map(mapping):
             raise _refused(f"{key} is not an object of texts")
+    if plan.hosts is not None and (len(plan.hosts) != plan.nodes or not all(isinstance(h, str) for h in plan.hosts)):
+        raise _refused(f"hosts is {plan.hosts!r} for {plan.nodes} nodes")
     if not all(_is_text_map(grant) for grant in plan.grants):
         raise _refused("grants is not a list of objects of texts")
 

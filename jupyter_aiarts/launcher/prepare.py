@@ -19,6 +19,7 @@ class Prepared(NamedTuple):
     environ: Dict[str, str]
     workdir: str
     log_folder: str
+    exported: Dict[str, str]
 
     @property
     def marker(self) -> bytes:
@@ -38,20 +39,35 @@ def prepare(plan: Plan, node: int, folder: str) -> List[Prepared]:
 
 
 def _prepare_rank(plan: Plan, seat: Seat, folder: str, secret: Dict[str, str], runner: str) -> Prepared:
-    home = to_text(os.fsencode(folder))
-    own = f"{home}/pod.env" + (f".{seat.rank}" if plan.processes == "card" else "")
-    places = Places(own, f"{home}/tmp/{seat.rank}")
+    places = _places(plan, seat, folder)
     log_folder = os.path.join(folder, "log", str(seat.rank))
     for path in (to_bytes(places.tmp), os.fsencode(log_folder)):
         for private in (os.path.dirname(path), path):  # makedirs gives its mode to the last one only
             os.makedirs(private, 0o700, exist_ok=True)
     shown = {name: value for name, value in exported(plan, seat, places).items() if name not in secret}
-    content = podenv.render(shown)
-    record.write(os.fsdecode(to_bytes(own)), content)
+    _write_pod_env(plan, places.pod_env, podenv.render(shown))
     if plan.processes == "card" and seat.card == 0:
-        record.write(os.path.join(folder, "pod.env"), content)
+        _write_pod_env(plan, _places(plan._replace(processes="node"), seat, folder).pod_env, podenv.render(shown))
     environ = process_environment(plan, seat, places, secret)
-    return Prepared(seat, command(plan, environ, runner), environ, plan.workdir, log_folder)
+    return Prepared(seat, command(plan, environ, runner), environ, plan.workdir, log_folder, shown)
+
+
+def _places(plan: Plan, seat: Seat, folder: str) -> Places:
+    """Where this rank's own files go; a rank that shares its node with others has its own pod.env."""
+    home = to_text(os.fsencode(folder))
+    node = f"{home}/pod.env"
+    if plan.inside is not None:
+        home, node = plan.inside.run, plan.inside.pod_env
+    own = f"{home}/pod.env.{seat.rank}" if plan.processes == "card" else node
+    return Places(own, f"{home}/tmp/{seat.rank}")
+
+
+def _write_pod_env(plan: Plan, path: str, content: bytes) -> None:
+    name = os.fsdecode(to_bytes(path))
+    if plan.inside is None:
+        record.write(name, content)
+    else:
+        record.write_in_place(name, content)  # a mounted file cannot be renamed over; every user may source it
 
 
 def _notebook_runner(folder: str) -> str:

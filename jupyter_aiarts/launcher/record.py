@@ -1,4 +1,7 @@
-"""Files that are whole or absent: written beside their name, then renamed over it. Mode 0600."""
+"""Files that are whole or absent: written beside their name, then renamed over it. Mode 0600.
+
+The exception is a file that a pod has mounted: only its content can change.
+"""
 
 import json
 import os
@@ -21,8 +24,13 @@ def write_json(path: str, document: Any, lasting: bool = False) -> None:
     write(path, json.dumps(document, separators=(",", ":")).encode("ascii") + b"\n", lasting)
 
 
-def _fill(path: str, content: bytes, lasting: bool) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+def write_in_place(path: str, content: bytes) -> None:
+    """Replace the content of `path`, which everybody may read; raises `OSError`."""
+    _fill(path, content, False, 0o644)
+
+
+def _fill(path: str, content: bytes, lasting: bool, mode: int = 0o600) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         view = memoryview(content)
         while view:

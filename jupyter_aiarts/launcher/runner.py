@@ -3,9 +3,10 @@
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, List, Union
+from typing import TYPE_CHECKING, Callable, List, Union
 
 from . import plan as plans
+from .audience import Audience
 from .leader import Leader
 from .loop import Loop
 from .problem import Problem, Refused, from_oserror
@@ -25,26 +26,26 @@ def main(arguments: List[str]) -> int:
         sys.stderr.write(USAGE + "\n")
         return 2
     path, node, folder = arguments[0], int(arguments[1]), os.path.abspath(arguments[2])
-    _occupy_standard_descriptors()
-    _keep_descriptors()
+    own_descriptors()
     try:
         os.makedirs(folder, 0o700, exist_ok=True)
         return run(plans.load(path), node, folder)
     except Refused as error:
-        return _give_up(node, folder, "failed", error.problem)
+        return give_up(node, folder, "failed", error.problem)
     except OSError as error:
-        return _give_up(node, folder, "failed", from_oserror(error, "use the job's folder"))
+        return give_up(node, folder, "failed", from_oserror(error, "use the job's folder"))
 
 
-def run(plan: plans.Plan, node: int, folder: str) -> int:
-    """Serve until the job has ended."""
+def run(plan: plans.Plan, node: int, folder: str, hear: Callable[[Loop], Audience] = lambda loop: Audience()) -> int:
+    """Serve until the job has ended; `hear` makes the audience. Also called by `pod.py`."""
     loop = Loop()
+    audience = hear(loop)
     if node == 0:
-        part: Part = Leader(loop, plan, folder)
+        part: Part = Leader(loop, plan, folder, audience)
     else:
         from .follower import Follower  # a job of one node needs no sockets
 
-        part = Follower(loop, plan, node, folder)
+        part = Follower(loop, plan, node, folder, audience)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.on_signal(number, part.stop)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a job outlives the terminal
@@ -54,30 +55,40 @@ def run(plan: plans.Plan, node: int, folder: str) -> int:
     try:
         return loop.run()
     except Exception:  # the last line of defence: no fault of ours may leave ranks running or a job without end
-        return _crash(plan, node, folder)
+        return _crash(plan, node, folder, audience)
 
 
-def _crash(plan: plans.Plan, node: int, folder: str) -> int:
+def _crash(plan: plans.Plan, node: int, folder: str, audience: Audience) -> int:
     import traceback
 
     text = traceback.format_exc()
-    sys.stderr.write(text)
+    _say(text)
     send(Tree(os.getpid(), True).everything([]), signal.SIGKILL)
     message = f"the launcher failed: {text.strip().splitlines()[-1]}"
     hint = "this is a fault of the launcher; its standard error has the details"
-    return _give_up(node, folder, "lost", Problem("launcher-failed", message, hint), plan.attempt)
+    problem = Problem("launcher-failed", message, hint)
+    audience.crash(node, failed(plan.attempt, "lost", problem.as_json()))
+    return give_up(node, folder, "lost", problem, plan.attempt)
 
 
-def _give_up(node: int, folder: str, result: str, problem: Problem, attempt: int = 0) -> int:
+def give_up(node: int, folder: str, result: str, problem: Problem, attempt: int = 0) -> int:
     """End without ever having had a group; only node 0 speaks for the job."""
-    sys.stderr.write(problem.message + "\n")
+    _say(problem.message + "\n")
     if node == 0:
         Desk(folder).write(failed(attempt, result, problem.as_json()))
     return 1
 
 
-def _keep_descriptors() -> None:
+def _say(text: str) -> None:
+    try:
+        os.write(2, text.encode("utf-8", "replace"))
+    except OSError:
+        pass  # nobody reads it
+
+
+def own_descriptors() -> None:
     """What we were born with (the lock that says we live) is ours alone: a rank must not speak for us."""
+    _occupy_standard_descriptors()
     try:
         numbers = [int(name) for name in os.listdir("/proc/self/fd")]
     except OSError:

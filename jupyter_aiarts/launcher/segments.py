@@ -169,11 +169,7 @@ class RankLog:
     def _remove(self, segment: Segment) -> None:
         path = os.path.join(self._folder, f"{segment.stream}.{segment.start:020d}")
         end = segment.start + _size(path + ".log")
-        for suffix in (".log", ".idx"):
-            try:
-                os.unlink(path + suffix)
-            except OSError:
-                pass  # somebody tidied up; what counts is that it is gone
+        _unlink(path)
         self._closed.remove(segment)
         self._dropped(Drop(segment.stream, segment.start, end, "limit"))
 
@@ -185,10 +181,22 @@ class RankLog:
             if stream in STREAMS and rest.endswith(".log") and rest[:-4].isdigit():
                 found.append((stream, int(rest[:-4]), os.path.join(self._folder, name[:-4])))
         found.sort(key=lambda item: (_modified(item[2] + ".log"), item[1]))
-        self._closed = [Segment(s, start, _size(p + ".log") + _size(p + ".idx")) for s, start, p in found]
         for stream in STREAMS:
             ends = [start + _size(path + ".log") for name, start, path in found if name == stream]
             self._streams[stream] = Stream(stream, max(ends, default=0))
+        for stream, start, path in found:
+            if _size(path + ".log"):
+                self._closed.append(Segment(stream, start, _size(path + ".log") + _size(path + ".idx")))
+            else:
+                _unlink(path)  # its launcher was killed before the first byte; its name may be needed again
+
+
+def _unlink(path: str) -> None:
+    for suffix in (".log", ".idx"):
+        try:
+            os.unlink(path + suffix)
+        except OSError:
+            pass  # somebody tidied up; what counts is that it is gone
 
 
 def _start(segment: Segment) -> int:

@@ -20,14 +20,15 @@ LAST_TRIES, LAST_PAUSE = 3, 0.3
 class Status:
     """Collects changes and writes them together, at most once per turn of the loop."""
 
-    def __init__(self, loop: Loop, plan: Plan, node: int, folder: str) -> None:
+    def __init__(self, loop: Loop, plan: Plan, node: int, folder: str, changed: Callable[[], None]) -> None:
         self._loop = loop
+        self._changed = changed
         self._plan = plan
         self._node = node
         self._path = os.path.join(folder, "status.json")
         self._timer: Optional[Timer] = None
         self._due = 0.0
-        self._drops = _earlier_drops(self._path)
+        self.drops = _earlier_drops(self._path)
         self._since = clock.now()
         self.ranks: List[Rank] = []
         self.phase = "meeting"
@@ -57,18 +58,19 @@ class Status:
             "to": drop.end,
             "reason": drop.reason,
         }
-        for last in reversed(self._drops[-8:]):
+        for last in reversed(self.drops[-8:]):
             if all(last[key] == fresh[key] for key in ("rank", "stream", "reason")) and last["to"] == drop.start:
                 last["to"] = drop.end
                 break
         else:
-            self._drops.append(fresh)
-            del self._drops[:-MOST_DROPS]
+            self.drops.append(fresh)
+            del self.drops[:-MOST_DROPS]
         self.mark(DROP_SECONDS)
 
     def write(self) -> None:
         """Write it now; raises `OSError`. The loop is not needed for it."""
-        record.write_json(self._path, self._document())
+        self._changed()
+        record.write_json(self._path, self.document())
         bell.ring(self._plan.bell, self._plan.job)
 
     def write_last(self, then: Callable[[], None], tries: int = LAST_TRIES) -> None:
@@ -88,7 +90,8 @@ class Status:
         except OSError:
             self.mark(RETRY_SECONDS)  # the disk may have room again; the ranks have nothing to do with it
 
-    def _document(self) -> Dict[str, Any]:
+    def document(self) -> Dict[str, Any]:
+        """What the file says, or is about to."""
         return {
             "schema": 1,
             "node": self._node,
@@ -97,7 +100,7 @@ class Status:
             "since": self._since,
             **identity(),
             "ranks": [_rank(rank) for rank in self.ranks],
-            "drops": self._drops,
+            "drops": self.drops,
             "message": self.message,
         }
 

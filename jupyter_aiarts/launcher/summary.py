@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional
 
 from . import bell, clock, record
 from .group import Group
+from .history import History
 from .plan import Plan
 
 _TRIES = 20
@@ -13,16 +14,16 @@ _PAUSE_SECONDS = 0.5
 _RESERVE = 64 * 1024
 
 
-def document(plan: Plan, group: Group, started: Optional[float], running: float) -> Dict[str, Any]:
-    """What the file says; `started` in seconds since the epoch, `running` the time ranks ran."""
+def document(plan: Plan, group: Group, history: History) -> Dict[str, Any]:
+    """What the file says of a group that has its result."""
     return {
         "schema": 1,
         "attempt": plan.attempt,
         "restarts": group.restarts,
         "result": group.result,
-        "started": None if started is None else clock.stamp(started),
+        "started": None if history.started is None else clock.stamp(history.started),
         "ended": clock.now(),
-        "running_seconds": round(running, 6),
+        "running_seconds": round(history.running, 6),
         "first_failure": group.first_failure,
         "problem": group.problem,
         "ranks": [rank for node in sorted(group.ranks) for rank in group.ranks[node]],
@@ -48,6 +49,13 @@ class Desk:
     def reserve(self) -> None:
         """Take the room; raises `OSError`."""
         record.write(self._reserve, os.urandom(_RESERVE))  # random: a compressing disk would keep nothing of zeros
+
+    def clear(self) -> None:
+        """Remove what an earlier node 0 of this attempt left when it had to go; raises `OSError`."""
+        try:
+            os.unlink(self._path)
+        except FileNotFoundError:
+            pass
 
     def write(self, summary: Dict[str, Any], ring: Optional[str] = None, job: str = "") -> bool:
         """Write the summary, trying for some seconds; False when the disk would not have it."""

@@ -9,9 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from .pods import Pods
 
 LAUNCHER = Path(__file__).parents[2] / "jupyter_aiarts" / "launcher"
 DEADLINE = 20.0
@@ -161,3 +164,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     if mounted:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def pods(tmp_path: Path) -> Iterator["Pods"]:
+    """The pods of a job of one node, until a test asks for more; they end with the test."""
+    from .pods import Pods
+
+    pods = Pods(tmp_path).plan()
+    yield pods
+    pods.close()

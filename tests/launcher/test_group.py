@@ -92,3 +92,118 @@ def test_who_leaves_before_the_start_may_come_again() -> None:
     assert group.lose(1) == []
     assert group.join(0) == []
     assert group.join(1) == ["start"]
+
+
+def regrouping(nodes: int = 3, restarts: int = 0) -> Group:
+    group = Group(nodes, restarts, regroup=True)
+    assert [group.join(node) for node in range(nodes)][-1] == ["start"]
+    return group
+
+
+def test_who_leaves_with_a_word_is_waited_for_and_nothing_is_counted() -> None:
+    group = regrouping()
+    assert group.leave(2) == ["stop"]
+    assert group.end(2, []) == []
+    assert group.lose(2) == []
+    assert [group.end(0, []), group.end(1, [])] == [[], ["gather"]]
+    assert (group.gathering, group.missing) == (True, [2])
+    assert group.join(2) == ["start"]
+    assert end_all(group)[-1] == ["end"]
+    assert (group.result, group.restarts) == ("succeeded", 0)
+
+
+def test_who_falls_silent_is_waited_for() -> None:
+    group = regrouping()
+    assert group.lose(1, dead=False) == ["stop"]
+    assert [group.end(0, []), group.end(2, [])] == [[], ["gather"]]
+    assert group.join(1) == ["start"]
+
+
+def test_a_replacement_that_is_there_already_is_not_waited_for() -> None:
+    group = regrouping(2)
+    assert group.lose(1, dead=False) == ["stop"]
+    assert group.join(1) == []
+    assert group.end(0, []) == ["start"]
+
+
+def test_who_dies_without_a_word_is_not_waited_for() -> None:
+    for group in (regrouping(), Group(3, 0, regroup=True)):
+        group.join(1)
+        orders = group.lose(1)
+        if not group.result:
+            orders += group.end(0, []) + group.end(2, [])
+        assert orders[-1] == "end"
+        assert (group.result, (group.problem or {})["code"]) == ("lost", "launcher-lost")
+
+
+def test_a_failure_after_somebody_left_is_a_consequence() -> None:
+    group = regrouping(2)
+    group.leave(1)
+    assert group.fail(0, {"rank": 0}) == []
+    group.lose(1)
+    assert group.end(0, []) == ["gather"]
+
+
+def test_a_failure_before_a_silence_is_noticed_is_a_consequence() -> None:
+    group = regrouping(2)
+    assert group.fail(0, {"rank": 0}) == ["stop"]
+    group.end(0, [])
+    assert group.lose(1, dead=False) == ["stop", "gather"]
+    assert (group.first_failure, group.restarts) == (None, 0)
+
+
+def test_a_failure_before_somebody_leaves_stands() -> None:
+    group = regrouping(2)
+    group.fail(0, {"rank": 0})
+    assert group.decided
+    assert group.leave(1) == []
+    group.lose(1)
+    assert group.end(0, []) == ["end"]
+    assert group.result == "failed"
+
+
+def test_a_restart_waits_for_who_left_meanwhile() -> None:
+    group = regrouping(2, restarts=1)
+    group.fail(0, {"rank": 0})
+    assert not group.decided
+    group.leave(1)
+    group.lose(1)
+    assert group.end(0, []) == ["gather"]
+    assert group.restarts == 1
+    assert group.join(1) == ["start"]
+
+
+def test_a_stop_counts_more_than_waiting() -> None:
+    group = regrouping(2)
+    group.leave(1)
+    assert group.stop("stopped") == ["stop"]
+    group.lose(1)
+    assert group.end(0, []) == ["end"]
+    assert group.result == "stopped"
+
+
+def test_the_last_to_leave_waits_for_nobody() -> None:
+    group = regrouping(2)
+    group.stop("stopped")
+    group.end(0, [])
+    assert group.conclude() == ["end"]
+    assert (group.result, group.conclude()) == ("stopped", [])
+
+
+def test_restarts_that_another_node_0_counted_count() -> None:
+    group = Group(2, 3, regroup=True)
+    group.remember(2)
+    assert [group.join(0), group.join(1)] == [[], ["start"]]
+    for expected in (["start"], ["end"]):
+        group.fail(0, {"rank": 0})
+        assert end_all(group, 1, 2)[-1] == expected
+    assert group.restarts == 3
+
+
+def test_a_problem_of_who_comes_again_ends_the_job() -> None:
+    group = regrouping(2)
+    group.leave(1)
+    group.lose(1)
+    group.end(0, [])
+    assert group.join(1, PROBLEM) == ["end"]
+    assert (group.result, group.problem) == ("failed", PROBLEM)

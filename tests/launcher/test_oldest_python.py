@@ -6,6 +6,7 @@
 import os
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from jupyter_aiarts.launcher.archive import pack
 from jupyter_aiarts.launcher.octets import to_bytes
 
 from .conftest import LAUNCHER, Run, lives, wait_until
+from .pods import Pods
+from .reader import Reader
 
 
 @pytest.fixture(scope="session")
@@ -68,3 +71,41 @@ def test_a_stop_ends_everything(old: Run) -> None:
     old.launchers[0].terminate()
     assert old.wait() == 1
     assert not lives(int(old.log()))
+
+
+@pytest.fixture
+def old_pods(pods: Pods, old_python: str) -> Pods:
+    """Pods whose image has that interpreter and no locale."""
+    archive = pods.folder / "launcher.zip"
+    archive.write_bytes(pack())
+    pods.command = [old_python, "-I", str(archive)]
+    pods.environ["LC_ALL"] = "C"
+    return pods
+
+
+def test_pods_that_regroup(old_pods: Pods) -> None:
+    old_pods.plan(nodes=2).shell("echo 训练; until [ -e go ]; do sleep 0.05; done").start_all().all_running()
+    wait_until(lambda: old_pods.log())
+    reader = Reader(old_pods.ports[0])
+    with reader.connect() as connection:
+        old_pods.launchers[1].terminate()
+        assert old_pods.wait(1) == 75
+        wait_until(lambda: old_pods.phase(0) == "meeting")
+        old_pods.start(1)
+        old_pods.all_running()
+        (old_pods.folder / "go").touch()
+        reader.read_on(connection)
+    assert old_pods.wait_all() == [0, 0]
+    assert bytes(reader.bytes["0.stdout"]) == "训练\n训练\n".encode()
+    assert reader.types()[-1] == "end"
+    assert old_pods.message(0)["result"] == "succeeded"
+
+
+def test_shipped_code_and_a_console(old_pods: Pods) -> None:
+    root = old_pods.shell("cat code/训练.txt; echo done >&2", workdir=".").make()
+    with zipfile.ZipFile(root / "aiarts/job/code.zip", "w") as archive:
+        archive.writestr("训练.txt", "shipped\n")
+    assert old_pods.prepare() == 0
+    launcher = old_pods.enter(cwd=root / "aiarts/run", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert launcher.communicate(timeout=20) == (b"shipped\n", b"done\n")
+    assert old_pods.wait() == 0
