@@ -18,23 +18,29 @@ class _Reader:
     def __init__(self) -> None:
         self.changed: set[str] = set()
         self.removed: set[str] = set()
+        self.health = False
         self.ready = asyncio.Event()
         self.over = False
 
 
 class Fanout:
-    """The subscribers of one service; `encode(ids, lang)` gives the jobs to send, all of them for None."""
+    """The subscribers of one service.
 
-    def __init__(self, encode: Encode) -> None:
+    `encode(ids, lang)` gives the jobs to send, all of them for None; `health()` what is to be known of the clusters.
+    """
+
+    def __init__(self, encode: Encode, health: Callable[[], list[bytes]]) -> None:
         self._encode = encode
+        self._health = health
         self._readers: set[_Reader] = set()
 
-    def send(self, changed: Iterable[str] = (), removed: Iterable[str] = ()) -> None:
+    def send(self, changed: Iterable[str] = (), removed: Iterable[str] = (), health: bool = False) -> None:
         """Note a change for everybody; never waits."""
         changed, removed = set(changed), set(removed)
         for reader in self._readers:
             reader.changed = (reader.changed | changed) - removed
             reader.removed = (reader.removed | removed) - changed
+            reader.health = reader.health or health
             reader.ready.set()
 
     def close(self) -> None:
@@ -54,10 +60,13 @@ class Fanout:
                 reader.ready.clear()
                 changed, reader.changed = reader.changed, set()
                 removed, reader.removed = reader.removed, set()
+                health, reader.health = reader.health, False
                 if changed:
                     yield message("jobs", "jobs", self._encode(changed, lang))
                 if removed:
                     yield message("removed", "ids", [f'"{job_id}"'.encode() for job_id in sorted(removed)])
+                if health:
+                    yield message("health", "clusters", self._health())
         finally:
             self._readers.discard(reader)
 

@@ -176,7 +176,8 @@ def _json(value: Any, status: int = 200, headers: Mapping[str, str] | None = Non
 
 async def _list(request: Request) -> Answer:
     asked = {key: request.query.get(key) for key in ("limit", "after", "phase", "q", "owner")}
-    return Answer(200, {}, msgspec.json.decode(await request.service.jobs(ListQuery(**asked), request.lang)))
+    query = ListQuery(mine=bool(request.query.get("mine")), **asked)
+    return Answer(200, {}, msgspec.json.decode(await request.service.jobs(query, request.lang)))
 
 
 async def _submit(request: Request) -> Answer:
@@ -245,7 +246,7 @@ async def _events(request: Request) -> Answer:
 
 
 async def _health(request: Request) -> Answer:
-    return _json({**await request.service.health(), "owner": _owner()})
+    return _json(await request.service.health())
 
 
 async def _templates(request: Request) -> Answer:
@@ -276,7 +277,7 @@ ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
         ("GET", _JOB, _show),
         ("PATCH", _JOB, _edit),
         ("DELETE", _JOB, _delete),
-        ("POST", _JOB + "/(?P<move>stop|pause|resume|rerun)", _move),
+        ("POST", _JOB + "/(?P<move>stop|pause|resume|rerun|release)", _move),
         ("GET", _JOB + "/logs", _logs),
         ("GET", _JOB + "/explain", _explain),
         ("GET", _JOB + "/env", _env),

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
-from jupyter_aiarts.errors import BadRequest, JobNotFound
+from jupyter_aiarts.errors import BadRequest, JobNotFound, Unavailable
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.fanout import Fanout, array
 from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine, listed
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.templates import TemplateStore
 
 SEARCH = 30.0  # seconds a page may take
+HELD_BY_A_NODE = ("pod-stuck", "node-lost")  # causes that a release may end
 QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: a tenth of how long it was quiet
 
 
@@ -46,6 +47,7 @@ class ListQuery(Struct, frozen=True, kw_only=True):
     phase: str | None = None
     q: str | None = None
     owner: str | None = None
+    mine: bool = False
 
 
 class JobService:
@@ -58,7 +60,7 @@ class JobService:
         self._snapshots: dict[str, tuple[JobRecord, ...]] = {}  # what each engine said when last asked for everything
         self._order: list[str] | None = None  # ids, newest first; None when it has to be made again
         self._encoded: dict[tuple[str, str], bytes] = {}
-        self._fanout = Fanout(self._snapshot_message)
+        self._fanout = Fanout(self._snapshot_message, lambda: [msgspec.json.encode(one) for one in self._clusters()])
         self._tasks: list[asyncio.Task[None]] = []
         self._first_look: asyncio.Future[None] | None = None
 
@@ -96,7 +98,7 @@ class JobService:
         engine, reading = read_submission(raw, self._engines, self._templates)
         fit = await engine.fits(reading, caller)
         why = explain(fit.cause, lang) if fit.cause else None
-        return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=reading.notes)
+        return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=[*reading.notes, *fit.notes])
 
     async def act(self, job_id: str, move: Move, lang: str = "en") -> Job:
         """Stop, pause, resume, rerun or release a job."""
@@ -146,7 +148,7 @@ class JobService:
             if query.after not in self._jobs:
                 raise JobNotFound(f"There is no job {query.after[:80]!r} to list after.", "List from the start again.")
             ids = ids[ids.index(query.after) + 1 :]
-        wanted = _matcher(query)
+        wanted = _matcher(query, {name: engine.owner for name, engine in self._engines.items()})
         chosen = ids if wanted is None else [job_id for job_id in ids if wanted(self._jobs[job_id])]
         return chosen[: query.limit]
 
@@ -220,8 +222,12 @@ class JobService:
         """What a page needs to know about this service itself."""
         from jupyter_aiarts._version import __version__
 
-        clusters = [{"name": name, "stale_since": None} for name in self._engines]
+        clusters = self._clusters()
         return {"version": __version__, "clusters": clusters, "jobs": len(self._jobs), "active": self.active_here()}
+
+    def _clusters(self) -> list[dict[str, str | None]]:
+        """Every engine by name, and since when what it tells may be out of date."""
+        return [{"name": name, "stale_since": engine.stale_since} for name, engine in self._engines.items()]
 
     def active_here(self) -> int:
         """How many jobs hold this machine at this moment, as far as is known."""
@@ -258,27 +264,39 @@ class JobService:
         known = self._jobs.get(job_id)
         if known is not None:
             return self._engines[known.cluster]
+        away: Unavailable | None = None
         for engine in self._engines.values():
-            with contextlib.suppress(JobNotFound):
+            try:
                 self._take([await engine.get(job_id)])
                 return engine
+            except JobNotFound:
+                continue
+            except Unavailable as error:
+                away = error
+        if away is not None:
+            raise away  # it may be there
         raise JobNotFound(f"There is no job {job_id[:80]!r}.", "List the jobs with `aiarts jobs`.")
 
     async def _watch(self, engine: Engine) -> None:
         async for change in engine.watch():
             self._take(change.jobs)
             self._drop(change.removed)
+            if change.health:
+                self._fanout.send(health=True)
 
     async def _refresh(self) -> None:
-        """Bring the picture up to what the engines say now."""
-        for name, engine in self._engines.items():
-            records = await engine.snapshot()
+        """Bring the picture up to what the engines say now, all of them asked at once."""
+        names = list(self._engines)
+        for name, records in zip(names, await asyncio.gather(*map(self._ask, names)), strict=True):
             if records is self._snapshots.get(name):
                 continue
             self._snapshots[name] = records
             self._take(records)
             there = {record.id for record in records}
             self._drop([key for key, job in self._jobs.items() if job.cluster == name and key not in there])
+
+    async def _ask(self, name: str) -> tuple[JobRecord, ...]:
+        return await self._engines[name].snapshot()
 
     def _take(self, records: Iterable[JobRecord]) -> None:
         changed = [record for record in records if self._differs(record)]
@@ -351,11 +369,13 @@ def _is_over(record: JobRecord, run: int | None) -> bool:
 
 def _offered(record: JobRecord) -> tuple[Move, ...]:
     """What this job offers now; one whose record is damaged can only be deleted."""
-    return (Move.DELETE,) if record.cause.code == "job-unreadable" else MOVES[record.phase]
+    if record.cause.code == "job-unreadable":
+        return (Move.DELETE,)
+    return (*MOVES[record.phase], Move.RELEASE) if record.cause.code in HELD_BY_A_NODE else MOVES[record.phase]
 
 
-def _matcher(query: ListQuery) -> Callable[[JobRecord], bool] | None:
-    """A test for one record, or None when everything is wanted."""
+def _matcher(query: ListQuery, mine: Mapping[str, str | None]) -> Callable[[JobRecord], bool] | None:
+    """A test for one record, or None when everything is wanted; `mine` is who this user is on which cluster."""
     tests: list[Callable[[JobRecord], bool]] = []
     if query.phase:
         try:
@@ -366,6 +386,8 @@ def _matcher(query: ListQuery) -> Callable[[JobRecord], bool] | None:
         tests.append(lambda job: job.phase in phases)
     if query.owner:
         tests.append(lambda job: job.owner == query.owner)
+    if query.mine and any(mine.values()):
+        tests.append(lambda job: mine[job.cluster] in (None, job.owner))
     if query.q:
         text = query.q.casefold()
         tests.append(lambda job: text in f"{job.name}\n{job.id}\n{job.spec.script or ''}".casefold())

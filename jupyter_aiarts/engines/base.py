@@ -62,17 +62,22 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """One step of an engine's story: jobs that are new or different, and ids that are gone."""
+    """One step of an engine's story: jobs that are new or different, ids that are gone, news about itself."""
 
     jobs: tuple[JobRecord, ...] = ()
     removed: tuple[str, ...] = ()
+    health: bool = False  # `stale_since` is another one now
 
 
 class Fit(Struct, frozen=True, kw_only=True):
-    """Whether a spec, with all this engine fills in, would start now, and if not, why: the answer to a dry run."""
+    """Whether a spec, with all this engine fills in, would start now, and if not, why: the answer to a dry run.
+
+    `now` is None where nobody here may see what is free; `notes` are about how this engine would run it.
+    """
 
     spec: JobSpec
-    now: bool
+    now: bool | None
+    notes: tuple[str, ...] = ()
     cause: Cause | None = None
 
 
@@ -81,13 +86,23 @@ class Engine(ABC):
 
     name: str
 
+    @property
+    def stale_since(self) -> str | None:
+        """Since when what this engine tells may be out of date; None while it is not."""
+        return None
+
+    @property
+    def owner(self) -> str | None:
+        """Whose jobs are submitted here, where several people's can be seen; None where all jobs are this user's."""
+        return None
+
     @abstractmethod
     async def submit(self, reading: Reading, caller: Caller) -> tuple[JobRecord, bool]:
         """Accept a job; the flag is False when its `submission_id` was known and this is that job."""
 
     @abstractmethod
     async def snapshot(self) -> tuple[JobRecord, ...]:
-        """Every job there is, an unreadable one included as such; called once, before `watch`."""
+        """Every job there is, an unreadable one included as such; the same tuple as long as nothing changed."""
 
     @abstractmethod
     async def get(self, job_id: str) -> JobRecord:
@@ -136,3 +151,14 @@ class Engine(ABC):
     @abstractmethod
     async def aclose(self) -> None:
         """Let go of files and sockets; jobs go on."""
+
+
+def changes(told: dict[str, JobRecord], records: tuple[JobRecord, ...]) -> Change:
+    """What is different from what a listener was told, which is brought up to date with it."""
+    jobs = tuple(record for record in records if told.get(record.id) is not record)
+    told.update((record.id, record) for record in jobs)
+    there = {record.id for record in records} if len(told) != len(records) else told.keys()
+    removed = tuple(job_id for job_id in told if job_id not in there)
+    for job_id in removed:
+        del told[job_id]
+    return Change(jobs=jobs, removed=removed)

@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_aiarts.explain import end, start, wait
+from jupyter_aiarts.explain import cluster, cluster_images, end, start, wait
 from jupyter_aiarts.explain.text import Text
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Action, Explanation
 
-TEXTS: Mapping[str, Text] = {**wait.TEXTS, **start.TEXTS, **end.TEXTS}
+TEXTS: Mapping[str, Text] = {
+    **wait.TEXTS,
+    **start.TEXTS,
+    **end.TEXTS,
+    **cluster.TEXTS,
+    **cluster_images.TEXTS,
+}
 LANGUAGES = ("en", "zh")
 
 
@@ -44,6 +50,9 @@ def _key(cause: Cause) -> str:
     values = cause.values
     special = {
         "queue-next": cause.code == "queue-position" and values.get("ahead") == 0,
+        "queue-waiting": cause.code == "queue-position" and "ahead" not in values and "queue" in values,
+        "no-node-found": cause.code == "no-node-fits" and "free" not in values,
+        "node-gone": cause.code == "node-lost" and "message" not in values,
         "no-such-cards": cause.code == "never-fits" and values.get("have") == 0,
         "killed": cause.code == "exit-code" and values.get("signal") is not None,
     }

@@ -184,6 +184,10 @@ class Job(Shown):
         """Run it once more, same id."""
         return self._moved("rerun")
 
+    def release(self) -> Job:
+        """Give up on its pods that a dead node holds; what runs there may go on running."""
+        return self._moved("release")
+
     def clone(self, **changes: Any) -> Job:
         """A new job from its spec; `changes` win."""
         return Job(self._client, self._client.clone(self.id, changes).job)

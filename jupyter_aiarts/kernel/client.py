@@ -21,7 +21,7 @@ Line = Dict[str, Any]
 Spec = Dict[str, Any]
 
 JOB_ID = re.compile(r"[a-z][a-z0-9]{9}\Z")
-MOVES = ("stop", "pause", "resume", "rerun")
+MOVES = ("stop", "pause", "resume", "rerun", "release")
 ENDED = frozenset({"succeeded", "failed", "lost", "stopped"})
 SILENCE = 10.0  # seconds after which a broken stream counts as one that was merely quiet
 RECONNECTS = 6  # 0.5, 1, 2, 4, 8, 8 s: a server that restarts is back by then
@@ -121,9 +121,10 @@ class Client:
         owner: Optional[str] = None,
         limit: Optional[int] = None,
         after: Optional[str] = None,
+        mine: bool = False,
     ) -> List[JobData]:
-        """Jobs, newest first, in the list's short shape."""
-        query = {"phase": phase, "q": q, "owner": owner, "limit": limit, "after": after}
+        """Jobs, newest first, in the list's short shape; `mine` leaves out other people's on shared clusters."""
+        query = {"phase": phase, "q": q, "owner": owner, "limit": limit, "after": after, "mine": int(mine) or None}
         return list(self._ask("GET", "jobs", query))
 
     def show(self, job: str) -> JobData:
@@ -145,12 +146,6 @@ class Client:
     def health(self) -> Dict[str, Any]:
         """Version and clusters of the server."""
         return dict(self._ask("GET", "health"))
-
-    def me(self) -> Optional[str]:
-        """The owner the server gives our jobs; None where it does not say, and then nobody is filtered
-        out."""
-        owner = self.health().get("owner")
-        return str(owner) if owner else None
 
     # --- logs -------------------------------------------------------------------------------------
 
@@ -220,6 +215,10 @@ class Client:
     def rerun(self, job: str) -> JobData:
         """Run an ended job once more, as its next run."""
         return self.act(job, "rerun")
+
+    def release(self, job: str) -> JobData:
+        """Give up on pods that a dead node holds, so that the job can go on elsewhere."""
+        return self.act(job, "release")
 
     def edit(self, job: str, patch: Mapping[str, Any]) -> JobData:
         """Merge `patch` into the spec that the next run uses."""

@@ -16,7 +16,9 @@ from jupyter_aiarts.kernel.errors import ClientError
 
 LIMIT_SECONDS = 1.0
 FRESH_SECONDS = 5.0
-JOB_VERBS = frozenset({"show", "explain", "logs", "stop", "pause", "resume", "rerun", "clone", "edit", "delete", "env"})
+JOB_VERBS = frozenset(
+    {"show", "explain", "logs", "stop", "pause", "resume", "release", "rerun", "clone", "edit", "delete", "env"}
+)
 WORDS = {
     "templates": ("list", "show", "save", "delete"),
     "create": ("job",),

@@ -174,6 +174,7 @@ VERBS: Tuple[Verb, ...] = (
     Verb("stop", "end jobs; they are kept", ("stop resnet",), _some_jobs),
     Verb("pause", "give a job's devices back until resume", ("pause resnet",), _some_jobs),
     Verb("resume", "queue a paused job again", ("resume resnet",), _some_jobs),
+    Verb("release", "give up on a job's pods that a dead node holds", ("release resnet",), _some_jobs),
     Verb("rerun", "run an ended job once more, same id", ("rerun resnet --wait",), _rerun),
     Verb("clone", "a new job from another's spec", ("clone resnet --priority 7 --name resnet-again",), _clone),
     Verb(

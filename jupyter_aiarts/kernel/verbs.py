@@ -94,8 +94,7 @@ def submit_spec(session: Session, spec: Union[Dict[str, Any], str], given: argpa
 
 def jobs(session: Session, given: argparse.Namespace) -> Outcome:
     """List jobs."""
-    owner = None if given.all_users else session.client.me()
-    found = session.client.jobs(phase=given.phase, q=given.q, owner=owner, limit=given.limit)
+    found = session.client.jobs(phase=given.phase, q=given.q, mine=not given.all_users, limit=given.limit)
     return Outcome(Jobs(Job(session.client, job) for job in found), found, display.jobs_text(found, session.style))
 
 
@@ -193,6 +192,11 @@ def pause(session: Session, given: argparse.Namespace) -> Outcome:
 def resume(session: Session, given: argparse.Namespace) -> Outcome:
     """Queue paused jobs again."""
     return _move(session, given, "resume")
+
+
+def release(session: Session, given: argparse.Namespace) -> Outcome:
+    """Give up on pods that a dead node holds."""
+    return _move(session, given, "release")
 
 
 def rerun(session: Session, given: argparse.Namespace) -> Outcome:
@@ -320,6 +324,7 @@ VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
         stop,
         pause,
         resume,
+        release,
         rerun,
         clone,
         edit,

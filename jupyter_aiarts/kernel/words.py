@@ -15,6 +15,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "pause": ("Paused {name} ({id})", "已暂停 {name}（{id}）"),
     "pausing": ("Pausing {name} ({id})", "正在暂停 {name}（{id}）"),
     "resume": ("Resumed {name} ({id})", "已恢复 {name}（{id}）"),
+    "release": (
+        "Released {name} ({id}); what it ran on the dead node may still run there",
+        "已释放 {name}（{id}）；失联节点上的进程可能仍在运行",
+    ),
     "rerun": ("Run {run} of {name} ({id})", "{name}（{id}）第 {run} 次运行"),
     "edited": ("Edited {name} ({id})", "已修改 {name}（{id}）"),
     "edited-next": ("the next run uses it", "下次运行时生效"),

@@ -1,6 +1,6 @@
 """Why a job is in its phase, before it is put into anybody's words."""
 
-from __future__ import annotations
+# Annotations are values: see spec.py.
 
 from collections.abc import Mapping
 from typing import Any

@@ -6,14 +6,17 @@ This walks the same annotations (`spec.py`) and writes sentences that name the k
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
-from msgspec import NODEFAULT, inspect
+from msgspec import NODEFAULT, Struct, inspect
+
+_S = TypeVar("_S", bound=Struct)
 
 MAX_PROBLEMS = 100
 """More than a person reads, less than a hostile spec could make us write."""
@@ -30,6 +33,7 @@ _SORTS: dict[type[inspect.Type], Any] = {
     inspect.BoolType: bool,
     inspect.NoneType: type(None),
     inspect.ListType: (list, tuple),
+    inspect.VarTupleType: (list, tuple),
     inspect.DictType: Mapping,
     inspect.StructType: Mapping,
 }
@@ -39,9 +43,25 @@ _WORDS: dict[type[inspect.Type], str] = {
     inspect.BoolType: "true or false",
     inspect.NoneType: "null",
     inspect.ListType: "a list",
+    inspect.VarTupleType: "a list",
     inspect.DictType: "an object of names and values",
     inspect.StructType: "an object",
 }
+
+
+class Form(NamedTuple):
+    """What an annotation says of a text beyond its length: in words, and as a pattern."""
+
+    words: str = ""
+    pattern: str | None = None
+
+    def within(self, kind: inspect.Metadata) -> Form:
+        """The form inside an annotation, which may say more."""
+        said, schema = kind.extra or {}, kind.extra_json_schema or {}
+        return Form(said.get("form", self.words), schema.get("pattern", self.pattern))
+
+
+FREE = Form()
 
 
 class Findings:
@@ -79,7 +99,9 @@ class Findings:
         ]
 
 
-def check_fields(values: Mapping[str, Any], struct: type, findings: Findings, prefix: str = "") -> dict[str, Any]:
+def check_fields(
+    values: Mapping[str, Any], struct: type[Struct], findings: Findings, prefix: str = ""
+) -> dict[str, Any]:
     """The checked values of those fields of `struct` that `values` has; a bad one is left out and noted.
 
     Whether a key is known, or a required one is missing, is for the caller to say.
@@ -93,10 +115,16 @@ def check_fields(values: Mapping[str, Any], struct: type, findings: Findings, pr
 
 
 @cache
-def _fields(struct: type) -> tuple[inspect.Field, ...]:
+def _fields(struct: type[Struct]) -> tuple[inspect.Field, ...]:
     info = inspect.type_info(struct)
     assert isinstance(info, inspect.StructType)
     return info.fields
+
+
+def nearest(word: str, words: list[str]) -> str:
+    """The word that was probably meant, or nothing."""
+    lower = word.lower().replace("-", "_")[:80]
+    return next(iter(difflib.get_close_matches(lower, words, n=1, cutoff=0.6)), "")
 
 
 def label(name: object) -> str:
@@ -152,16 +180,17 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: str = "") -> Any:
+def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: Form = FREE) -> Any:
     """The value as `kind` wants it, or `_MISSING` after noting why not."""
     if isinstance(kind, inspect.UnionType):
         kind = _member(value, kind)
     if isinstance(kind, inspect.Metadata):
-        return _walk(value, kind.type, key, findings, (kind.extra or {}).get("form", form))
+        return _walk(value, kind.type, key, findings, form.within(kind))
     if not _accepts(kind, value):
-        findings.add(key, f"{key} must be {expected(kind, form)}, and it is {shown(value)}.{_unquote(kind, value)}")
+        wanted = expected(kind, form.words)
+        findings.add(key, f"{key} must be {wanted}, and it is {shown(value)}.{_unquote(kind, value)}")
         return _MISSING
-    if isinstance(kind, inspect.ListType):
+    if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
         return _walk_list(value, kind, key, findings)
     if isinstance(kind, inspect.DictType):
         return _walk_dict(value, kind, key, findings)
@@ -174,11 +203,12 @@ def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: st
     return _plain(value, kind)
 
 
-def _walk_list(value: Any, kind: inspect.ListType, key: str, findings: Findings) -> Any:
+def _walk_list(value: Any, kind: inspect.ListType | inspect.VarTupleType, key: str, findings: Findings) -> Any:
     if _too_many(value, kind, key, findings):
         return _MISSING
     items = [_walk(item, kind.item_type, f"{key}[{n}]", findings) for n, item in enumerate(value)]
-    return [item for item in items if item is not _MISSING]
+    good = [item for item in items if item is not _MISSING]
+    return good if isinstance(kind, inspect.ListType) else tuple(good)
 
 
 def _walk_dict(value: Any, kind: inspect.DictType, key: str, findings: Findings) -> Any:
@@ -187,7 +217,7 @@ def _walk_dict(value: Any, kind: inspect.DictType, key: str, findings: Findings)
     good: dict[str, Any] = {}
     for name, item in value.items():
         place = f"{key}.{label(name)}"
-        fault = name_fault(name) or _fault(name, kind.key_type, "")
+        fault = name_fault(name) or _fault(name, kind.key_type, FREE)
         if fault:
             findings.add(place, f"A name in {key} {fault}.")
             continue
@@ -198,19 +228,29 @@ def _walk_dict(value: Any, kind: inspect.DictType, key: str, findings: Findings)
 
 
 def _walk_struct(value: Any, kind: inspect.StructType, key: str, findings: Findings) -> Any:
-    names = [one.name for one in kind.fields]
+    made = check_struct(value, kind.cls, key, findings)
+    return _MISSING if made is None else made
+
+
+def check_struct(value: Mapping[Any, Any], struct: type[_S], key: str, findings: Findings) -> _S | None:
+    """What `value` holds as a `struct`, or None after noting every problem; `key` is where it stands."""
+    names = [one.name for one in _fields(struct)]
     before = findings.count
     for name in value:
         if name not in names:
-            findings.add(f"{key}.{label(name)}", f"{key} has no key {label(name)}; it has {', '.join(names)}.")
-    for one in kind.fields:
+            near = nearest(name, names) if isinstance(name, str) else ""
+            advice = f". Did you mean {near}?" if near else f"; it has {', '.join(names)}."
+            findings.add(f"{key}.{label(name)}", f"{key} has no key {label(name)}{advice}")
+    for one in _fields(struct):
         if one.name not in value and one.default is NODEFAULT and one.default_factory is NODEFAULT:
             findings.add(f"{key}.{one.name}", f"{key}.{one.name} is missing.")
-    checked = check_fields(value, kind.cls, findings, f"{key}.")
-    return _MISSING if findings.count > before else kind.cls(**checked)
+    checked = check_fields(value, struct, findings, f"{key}.")
+    return None if findings.count > before else struct(**checked)
 
 
-def _too_many(value: Any, kind: inspect.ListType | inspect.DictType, key: str, findings: Findings) -> bool:
+def _too_many(
+    value: Any, kind: inspect.ListType | inspect.VarTupleType | inspect.DictType, key: str, findings: Findings
+) -> bool:
     """Whether it has more items than allowed; noted instead of walking through millions of them."""
     if kind.max_length is None or len(value) <= kind.max_length:
         return False
@@ -249,7 +289,7 @@ def _plain(value: Any, kind: inspect.Type) -> Any:
     return float(value) if isinstance(kind, inspect.FloatType) else value
 
 
-def _fault(value: Any, kind: inspect.Type, form: str) -> str:
+def _fault(value: Any, kind: inspect.Type, form: Form) -> str:
     """What is wrong with a value of the right sort, as the rest of a sentence, or nothing."""
     if isinstance(kind, inspect.StrType):
         return _text_fault(value, kind, form)
@@ -260,7 +300,7 @@ def _fault(value: Any, kind: inspect.Type, form: str) -> str:
     return ""
 
 
-def _text_fault(text: str, kind: inspect.StrType, form: str) -> str:
+def _text_fault(text: str, kind: inspect.StrType, form: Form) -> str:
     if kind.min_length is not None and len(text) < kind.min_length:
         return "is empty; leave the key out, or give it a value"
     if kind.max_length is not None and len(text) > kind.max_length:
@@ -268,8 +308,9 @@ def _text_fault(text: str, kind: inspect.StrType, form: str) -> str:
     if text_fault(text):
         return text_fault(text)
     # fullmatch, because `$` alone would let a newline at the end pass
-    if kind.pattern is not None and not re.fullmatch(kind.pattern, text):
-        return f"must be {form}, and it is {shown(text)}"
+    pattern = form.pattern or kind.pattern
+    if pattern and not re.fullmatch(pattern, text):
+        return f"must be {form.words}, and it is {shown(text)}"
     return ""
 
 

@@ -1,6 +1,6 @@
 """A job as every door shows it, and the smaller shapes around it."""
 
-from __future__ import annotations
+# Annotations are values: see spec.py.
 
 from typing import Any
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.model.argv import is_scalar, scalar_text
-from jupyter_aiarts.model.checking import Findings, label, shown
+from jupyter_aiarts.model.checking import Findings, label, nearest, shown
 from jupyter_aiarts.model.spec import DEVICES, JobSpec
 
 KEYS = JobSpec.__struct_fields__
@@ -92,12 +91,6 @@ def plain_spellings(given: Mapping[str, Any]) -> dict[str, Any]:
     if "queue" in plain:
         plain["queue"] = _as_text(plain["queue"])
     return plain
-
-
-def nearest(word: str, words: list[str]) -> str:
-    """The word that was probably meant, or nothing."""
-    lower = word.lower().replace("-", "_")[:80]
-    return next(iter(difflib.get_close_matches(lower, words, n=1, cutoff=0.6)), "")
 
 
 def _as_text(value: Any) -> Any:

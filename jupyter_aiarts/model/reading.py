@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -10,8 +11,8 @@ import msgspec
 from msgspec import Struct, field
 
 from jupyter_aiarts.errors import InvalidSpec
-from jupyter_aiarts.model.checking import Findings, check_fields, shown
-from jupyter_aiarts.model.keys import as_object, known_keys, nearest, plain_spellings
+from jupyter_aiarts.model.checking import Findings, check_fields, nearest, shown
+from jupyter_aiarts.model.keys import as_object, known_keys, plain_spellings
 from jupyter_aiarts.model.placement import BOARD, has_rings
 from jupyter_aiarts.model.rules import broken_rules, unreadable_in
 from jupyter_aiarts.model.secrecy import PullSecret, split_pull_secret, split_secrets
@@ -69,6 +70,15 @@ def read_spec(
         notes=notes,
         pull_secret=None if spec.cluster == LOCAL else pull_secret,
     )
+
+
+def fingerprint(reading: Reading) -> str:
+    """What tells one submission from another under the same submission_id; secrets count, unreadably."""
+    digest = hashlib.sha256(msgspec.json.encode(reading.spec))
+    if reading.secrets:  # slowly: others may see the fingerprint, and a short secret could be guessed from it
+        values = msgspec.json.encode(sorted(reading.secrets.items()))
+        digest.update(hashlib.scrypt(values, salt=digest.digest(), n=2**14, r=8, p=1))
+    return digest.hexdigest()
 
 
 def _fill(values: dict[str, Any], offered: Collection[str] | None, touched: set[str]) -> list[str]:

@@ -3,9 +3,10 @@
 Forms, `openapi.json` and the checks of `reading.py` are all made from these annotations.
 """
 
-from __future__ import annotations
+# Annotations are values here and in the other modules whose Structs are read from files: as text, msgspec would
+# compile each of them when the first job is read.
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -28,26 +29,31 @@ MAX_ITEMS = 20_000
 
 MAX_NAME = 63
 
-# `extra={"form": …}` says in words what a pattern means; `checking.py` puts it into its sentences.
-_NAME = {"form": "letters, digits, dots, dashes and underscores, starting with a letter or digit"}
+
+def _shaped(pattern: str, form: str, **more: Any) -> Meta:
+    """Text of a certain form, which `form` says in words; both are for the schema and for `checking.py`.
+
+    The pattern is not msgspec's: it would be compiled by every process and tried on every job that we read back.
+    """
+    return Meta(extra_json_schema={"pattern": pattern}, extra={"form": form}, **more)
+
+
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+_NAME_FORM = "letters, digits, dots, dashes and underscores, starting with a letter or digit"
 _OBJECT_NAME = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 
 Path = Annotated[str, Meta(min_length=1, max_length=4096)]
-Image = Annotated[str, Meta(max_length=512, pattern=r"^\S+$", extra={"form": "an image reference without spaces"})]
+Image = Annotated[str, _shaped(r"^\S+$", "an image reference without spaces", max_length=512)]
 SecretName = Annotated[
     str,
-    Meta(
+    _shaped(
+        rf"^{_OBJECT_NAME}(\.{_OBJECT_NAME})*$",
+        "the name of a Kubernetes secret: small letters, digits, dashes and dots",
         max_length=253,
-        pattern=rf"^{_OBJECT_NAME}(\.{_OBJECT_NAME})*$",
-        extra={"form": "the name of a Kubernetes secret: small letters, digits, dashes and dots"},
     ),
 ]
 TemplateName = Annotated[
-    str,
-    Meta(
-        pattern=f"^{TEMPLATE_NAME}$",
-        extra={"form": "1 to 63 letters, digits, dots, dashes and underscores, no leading dot"},
-    ),
+    str, _shaped(f"^{TEMPLATE_NAME}$", "1 to 63 letters, digits, dots, dashes and underscores, no leading dot")
 ]
 Scalar = Annotated[bool | int | float | str, Meta(extra={"form": "text, a number, true or false"})]
 Parameter = Annotated[
@@ -61,20 +67,20 @@ class Mount(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     source: Annotated[
         str,
-        Meta(
+        _shaped(
+            r"^(?!(.*/)?\.\.(/|$)).+$",
+            "a path or volume without “..”",
             max_length=4096,
-            pattern=r"^(?!(.*/)?\.\.(/|$)).+$",
-            extra={"form": "a path or volume without “..”"},
             description="A volume claim (`data` or `data/folder`), an NFS export (`server:/export`), "
             "or a path of the host that the admin allows. On this machine: a path, checked and not mounted.",
         ),
     ]
     target: Annotated[
         str,
-        Meta(
+        _shaped(
+            r"^(?!.*/\.\.(/|$))/.*[^/].*$",
+            "an absolute path below / without “..”",
             max_length=4096,
-            pattern=r"^(?!.*/\.\.(/|$))/.*[^/].*$",
-            extra={"form": "an absolute path below / without “..”"},
             description="The absolute path inside the job.",
         ),
     ]
@@ -94,20 +100,20 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "job"
     cluster: Annotated[
         str,
-        Meta(
+        _shaped(
+            _NAME,
+            _NAME_FORM,
             max_length=MAX_NAME,
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
-            extra=_NAME,
             description="Where it runs: `local`, this machine, or a configured cluster.",
         ),
     ] = LOCAL
     kind: Annotated[Kind, Meta(description="`regular` runs on one node, `distributed` on two or more.")] = "regular"
     device: Annotated[
         str,
-        Meta(
+        _shaped(
+            _NAME,
+            _NAME_FORM,
             max_length=MAX_NAME,
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
-            extra=_NAME,
             description="`cpu`, `nvidia_gpu_amd64`, `huawei_npu_arm64`, `huawei_npu_amd64`, "
             "or another device that the cluster offers.",
             examples=list(DEVICES),
@@ -204,10 +210,10 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     )
     run_as: Annotated[
         str,
-        Meta(
-            pattern=r"^(image|user|\d{1,10}:\d{1,10})$",
+        _shaped(
+            r"^(image|user|\d{1,10}:\d{1,10})$",
+            "image, user, or two numbers uid:gid",
             description="`image`, `user`, or `uid:gid` where the cluster allows it.",
-            extra={"form": "image, user, or two numbers uid:gid"},
         ),
     ] = "image"
 

@@ -12,13 +12,13 @@ from traitlets import Bool, Dict, Float, Int, Unicode, default
 from traitlets.config import Configurable
 
 from jupyter_aiarts._version import __version__
-from jupyter_aiarts.server.activity import Activity
-from jupyter_aiarts.server.audit import AuditLog
 from jupyter_aiarts.server.routes import handlers
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
+    from jupyter_aiarts.server.activity import Activity
+    from jupyter_aiarts.server.audit import AuditLog
     from jupyter_aiarts.service import JobService
 
 
@@ -78,18 +78,33 @@ class AiartsApp(ExtensionApp):
         """The state folder that is really used."""
         return Path(os.environ.get("AIARTS_STATE_DIR") or self.state_dir).expanduser()
 
+    def parse_command_line(self, argv: list[str] | None = None) -> None:
+        """As traitlets', for what jupyter_server's own parser left over, which is mostly nothing."""
+        if argv is None or argv:  # a parser takes longer to make than all our routes
+            super().parse_command_line(argv)
+
     def initialize_handlers(self) -> None:
         """Add the routes; called by jupyter_server while it starts."""
         self.handlers.extend(handlers())
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
-        """Called by jupyter_server once it runs: jobs that outlived the last server count for this one at once."""
-        if await asyncio.to_thread(has_entries, self.state / "active"):
+        """Called by jupyter_server once it runs: jobs that outlived the last server count for this one at once.
+
+        Logs of pods are kept whether or not a page is open, so with a cluster the service does not wait for one.
+        """
+        if self.has_clusters or await asyncio.to_thread(has_entries, self.state / "active"):
             await self.service()
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether jobs may run elsewhere: on a configured cluster, or on the one this server is a pod of."""
+        return bool(self.clusters) or "KUBERNETES_SERVICE_HOST" in os.environ
 
     async def is_untouched(self) -> bool:
         """Whether no job was ever kept here: whoever does not use the extension does not load it either."""
-        return self._service is None and not await asyncio.to_thread(has_entries, self.state / "jobs")
+        if self._service is not None or self.has_clusters:
+            return False
+        return not await asyncio.to_thread(has_entries, self.state / "jobs")
 
     async def service(self) -> JobService:
         """The service, started by whoever asks first; several who ask at once wait for the same start."""
@@ -101,6 +116,7 @@ class AiartsApp(ExtensionApp):
         return self._service
 
     async def _open(self) -> JobService:
+        from jupyter_aiarts.server.activity import Activity
         from jupyter_aiarts.server.opening import open_service
 
         try:
@@ -118,6 +134,8 @@ class AiartsApp(ExtensionApp):
         if not self.audit_log:
             return
         if self._audit is None:
+            from jupyter_aiarts.server.audit import AuditLog
+
             self._audit = AuditLog(self.state / "audit.log", self.log)
         self._audit.note(user, action, subject, status)
 

@@ -23,13 +23,14 @@ class JobsHandler(AiartsHandler):
     async def get(self) -> None:
         """List jobs, newest first, as the query narrows them."""
         limit, words = self.number("limit", 1, MAX_LIST), {key: self.word(key) for key in NARROWING}
+        mine = self.flag("mine")
         if not any(words.values()) and await self.app.is_untouched():
             self.finish(b"[]")
             return
         from jupyter_aiarts.service import ListQuery
 
         service = await self.service()
-        self.finish(await service.jobs(ListQuery(limit=limit, **words), self.language))
+        self.finish(await service.jobs(ListQuery(limit=limit, mine=mine, **words), self.language))
 
     @web.authenticated
     @authorized

@@ -7,21 +7,43 @@ from typing import TYPE_CHECKING
 
 from jupyter_aiarts.engines.local import open_local
 from jupyter_aiarts.engines.local.records import Settings
+from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
 
 if TYPE_CHECKING:
+    from jupyter_aiarts.engines.base import Engine
     from jupyter_aiarts.server.app import AiartsApp
 
 
 async def open_service(app: AiartsApp) -> JobService:
     """A started service over the engines that are configured; called by `AiartsApp.service`."""
-    if app.clusters:
-        app.log.warning("AiartsApp.clusters is set, but this version runs jobs on `local` alone.")
-    engine = await asyncio.to_thread(open_local, app.state, settings_of(app))
-    service = JobService({"local": engine}, TemplateStore(app.state / "templates"))
+    local = await asyncio.to_thread(open_local, app.state, settings_of(app))
+    engines = {"local": local, **await asyncio.to_thread(open_clusters, app)}
+    service = JobService(engines, TemplateStore(app.state / "templates"))
     await service.start()
     return service
+
+
+def open_clusters(app: AiartsApp) -> dict[str, Engine]:
+    """The clusters that are configured, and the one this server is a pod of; nothing is asked of them yet.
+
+    One with a wrong configuration is left out, with all that is wrong in the server's log: the others still work.
+    """
+    if not app.has_clusters:
+        return {}  # without a cluster nothing of that engine is imported
+    from jupyter_aiarts.engines.kubernetes import open_cluster, open_own_cluster
+
+    found: dict[str, Engine] = {}
+    own = open_own_cluster(app.state)
+    if own is not None:
+        found[own.name] = own
+    for name, raw in app.clusters.items():
+        try:
+            found[name] = open_cluster(name, raw, app.state)
+        except AiartsError as error:
+            app.log.error("The cluster %r is left out. %s %s", name, error, error.hint)
+    return found
 
 
 def settings_of(app: AiartsApp) -> Settings:

@@ -97,6 +97,7 @@ LISTING = (
     _text("phase", "Only jobs in this phase, or in one of these: queued,running."),
     _text("q", "Only jobs whose name or id contains this."),
     _text("owner", "Only this user's jobs."),
+    _choice("mine", ("0", "1"), "1: only the jobs of the user whom this server is, on each cluster."),
 )
 CURSOR = {"type": "string", "pattern": "^[0-9a-f._~]+$"}
 READING = (
@@ -205,11 +206,7 @@ def places(path: str) -> list[str]:
 
 def pattern(route: Route) -> str:
     """The address as tornado wants it, without the server's base URL."""
-    literal = re.split(r"\{\w+\}", route.path)
-    filled = [re.escape(literal[0])]
-    for name, rest in zip(places(route.path), literal[1:], strict=True):
-        filled += [_PLACES[name], re.escape(rest)]
-    return "/aiarts/" + "".join(filled)
+    return "/aiarts/" + route.path.replace(".", r"\.").format_map(_PLACES)
 
 
 def handlers() -> list[tuple[str, type[RequestHandler]]]:

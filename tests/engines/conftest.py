@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
@@ -19,8 +19,14 @@ from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
 
+if TYPE_CHECKING:
+    from tests.cluster.cluster import Cluster
+
 Until = Callable[..., Awaitable[JobRecord]]
 Submit = Callable[..., Awaitable[JobRecord]]
+
+IMAGE = "registry.local/aiarts-test:1"
+NPU = "huawei_npu_arm64"
 
 
 @pytest.fixture
@@ -28,16 +34,49 @@ def state_dir(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
-@pytest_asyncio.fixture(params=["local"])
-async def engine(request: pytest.FixtureRequest, state_dir: Path) -> AsyncIterator[Engine]:
-    """Each engine there is; eight declared cards, so that shapes can be tried anywhere."""
-    settings = Settings(devices={"huawei_npu_arm64": 8}, cpus=16)
-    found = open_local(state_dir, settings)
-    yield found
-    for record in await found.snapshot():
-        await found.delete(record.id)
-    await asyncio.wait_for(_gone(found), 30)
-    await found.aclose()
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the person who submits works: a folder of their own that every node of the cluster sees too."""
+    found = tmp_path / "home" / "alice"
+    found.mkdir(parents=True)
+    return found
+
+
+@pytest_asyncio.fixture(params=["local", pytest.param("kubernetes", marks=pytest.mark.cluster)])
+async def engine(request: pytest.FixtureRequest, state_dir: Path, folder: Path) -> AsyncIterator[Engine]:
+    """Each engine there is; eight cards to a node, so that shapes can be tried anywhere."""
+    if request.param == "local":
+        found: Engine = open_local(state_dir, Settings(devices={NPU: 8}, cpus=16))
+        async for one in _closed_after(found):
+            yield one
+        return
+    cluster: Cluster = request.getfixturevalue("cluster")
+    with cluster.namespace() as namespace:
+        found = kubernetes_engine(cluster, namespace, state_dir, folder.parent)
+        async for one in _closed_after(found):
+            yield one
+
+
+def kubernetes_engine(cluster: Cluster, namespace: str, state_dir: Path, homes: Path, **more: Any) -> Engine:
+    """An engine as alice has it on the test cluster; her folder below `homes` is at the same place in every pod."""
+    from jupyter_aiarts.engines.kubernetes import open_cluster
+
+    settings = {
+        "kubeconfig": str(cluster.kubeconfig("alice")),
+        "namespaces": [namespace],
+        "default_mounts": [{"source": f"{homes}/{{user}}", "target": f"{homes}/{{user}}"}],
+        "devices": {NPU: {"resource": "huawei.com/Ascend910", "node_selector": {}}},
+        **more,
+    }
+    return open_cluster("test", settings, state_dir)
+
+
+async def _closed_after(engine: Engine) -> AsyncIterator[Engine]:
+    yield engine
+    for record in await engine.snapshot():
+        await engine.delete(record.id)
+    await asyncio.wait_for(_gone(engine), 60)
+    await engine.aclose()
 
 
 async def _gone(engine: Engine) -> None:
@@ -50,20 +89,24 @@ async def _gone(engine: Engine) -> None:
 
 
 @pytest.fixture
-def caller(tmp_path: Path) -> Caller:
+def caller(folder: Path) -> Caller:
     """The person who submits, in a folder of their own."""
-    folder = tmp_path / "home"
-    folder.mkdir(exist_ok=True)
     return Caller(owner="alice", python=sys.executable, environ=dict(os.environ), folder=folder)
 
 
 @pytest.fixture
-def submit(engine: Engine, caller: Caller) -> Submit:
+def keys(engine: Engine) -> dict[str, Any]:
+    """What a spec needs to be this engine's."""
+    return {} if engine.name == "local" else {"cluster": engine.name, "image": IMAGE, "cpu": 0.25, "memory_gb": 0.25}
+
+
+@pytest.fixture
+def submit(engine: Engine, caller: Caller, keys: dict[str, Any]) -> Submit:
     """Write a start file, submit it, give the job."""
 
-    async def send(source: str = "print('hello')", *, file: str = "train.py", **keys: Any) -> JobRecord:
+    async def send(source: str = "print('hello')", *, file: str = "train.py", **more: Any) -> JobRecord:
         (caller.folder / file).write_text(source)
-        raw = {"script": file, "grace_seconds": 1, **keys}
+        raw = {"script": file, "grace_seconds": 1, **keys, **more}
         record, created = await engine.submit(read_spec(raw), caller)
         assert created
         return record
@@ -75,7 +118,7 @@ def submit(engine: Engine, caller: Caller) -> Submit:
 def until(engine: Engine) -> Until:
     """Wait, by the engine's own news, until a job is in one of these phases."""
 
-    async def wait(job_id: str, *phases: Phase, seconds: float = 30) -> JobRecord:
+    async def wait(job_id: str, *phases: Phase, seconds: float = 60) -> JobRecord:
         wanted = phases or (Phase.SUCCEEDED, Phase.FAILED, Phase.LOST, Phase.STOPPED)
         return await asyncio.wait_for(_reach(engine, job_id, wanted), seconds)
 
@@ -110,7 +153,7 @@ def text_of(engine: Engine) -> Callable[..., Awaitable[list[str]]]:
 def printed(engine: Engine) -> Callable[..., Awaitable[None]]:
     """Wait until a line with this text is in the job's log."""
 
-    async def wait(job_id: str, text: str, seconds: float = 30) -> None:
+    async def wait(job_id: str, text: str, seconds: float = 60) -> None:
         async def look() -> None:
             follower = (await engine.log(job_id)).follow(LogQuery(tail=1000))
             while not any(text in line.text for line in await asyncio.to_thread(follower.step, False)):

@@ -23,7 +23,7 @@ def nobody() -> NoReturn:
     ("line", "found"),
     [
         ("su", ["submit"]),
-        ("re", ["rerun", "resume"]),
+        ("re", ["release", "rerun", "resume"]),
         ("jobs --ph", ["--phase"]),
         ("jobs --phase ru", ["running"]),
         ("submit --dev", ["--device", "--devices"]),

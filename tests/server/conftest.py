@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,13 @@ Submit = Callable[..., Awaitable[dict[str, Any]]]
 async def jp_asyncio_loop() -> AsyncIterator[asyncio.AbstractEventLoop]:
     """The test's own loop, so that server and test share one."""
     yield asyncio.get_running_loop()
+
+
+@pytest.fixture
+def jp_environ(jp_environ: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pytest-jupyter's, which gives this Python's modules to all children; so a job's `python3` is this Python."""
+    here = os.path.dirname(sys.executable)
+    monkeypatch.setenv("PATH", os.pathsep.join([here, os.environ.get("PATH", os.defpath)]))
 
 
 @pytest.fixture

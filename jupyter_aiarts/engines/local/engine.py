@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Callable, Collection
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobRecord
+from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobRecord, changes
 from jupyter_aiarts.engines.local.folder import StateFolder
 from jupyter_aiarts.engines.local.picture import Picture
 from jupyter_aiarts.engines.local.records import JobFile, Settings
+from jupyter_aiarts.engines.local.retention import due
 from jupyter_aiarts.engines.local.runtime import Bell, runtime_folder
-from jupyter_aiarts.engines.local.supervisor import ensure_supervisor
 from jupyter_aiarts.errors import RunNotFound, StateUnusable
 from jupyter_aiarts.model.names import check_id
 from jupyter_aiarts.model.phase import Move
+from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.local.writer import Writer
@@ -32,6 +34,7 @@ T = TypeVar("T")
 CALM = 0.05  # seconds between looks while changes pour in
 GLANCE = 30.0  # seconds between looks while jobs live, in case a bell was lost
 SOON = 1.0  # the same while a job waits for the supervisor, which may have been killed just when it was needed
+HOUR = 3600.0  # between looks for jobs whose time is over
 
 
 class LocalEngine(Engine):
@@ -47,6 +50,7 @@ class LocalEngine(Engine):
                 state.record_settings(settings)
         self._devices = frozenset(state.settings().devices)
         self.picture = Picture(state)
+        self._clean_next = 0.0  # on the monotonic clock
         self._closed = asyncio.Event()
 
     # -- in ------------------------------------------------------------------------------------------------------
@@ -82,17 +86,26 @@ class LocalEngine(Engine):
     # -- out -----------------------------------------------------------------------------------------------------
 
     async def snapshot(self) -> tuple[JobRecord, ...]:
-        await asyncio.to_thread(self.picture.look)
-        await self._revive()
+        await asyncio.to_thread(self._look)
         return self.picture.records()
 
     async def get(self, job_id: str) -> JobRecord:
         return await asyncio.to_thread(self.picture.read, check_id(job_id))
 
-    async def _revive(self) -> None:
-        """A supervisor that was killed is replaced by whoever sees that jobs need one."""
-        if self.picture.needs_supervisor():
-            await asyncio.to_thread(ensure_supervisor, self.state.root)
+    def _look(self, hints: Collection[str] = ()) -> None:
+        """Bring the picture up to date; a supervisor that is not there and is seen to be needed is started."""
+        self.picture.look(hints)
+        if self.picture.needs_supervisor() or self._keeps_too_long():
+            from jupyter_aiarts.engines.local.supervisor import ensure_supervisor
+
+            ensure_supervisor(self.state.root)
+
+    def _keeps_too_long(self) -> bool:
+        """Whether a job's time is over. Asked once an hour: a supervisor that lives looks as often by itself."""
+        if time.monotonic() < self._clean_next:
+            return False
+        self._clean_next = time.monotonic() + HOUR
+        return bool(due(self.picture.records(), self.picture.retention_days, now()))
 
     async def log(self, job_id: str, run: int | None = None) -> RunLog:
         from jupyter_aiarts.engines.logs import open_log
@@ -147,8 +160,7 @@ class LocalEngine(Engine):
             while not self._closed.is_set():
                 rung.clear()
                 hints, heard = heard, set()
-                await asyncio.to_thread(self.picture.look, hints)
-                await self._revive()
+                await asyncio.to_thread(self._look, hints)
                 change = changes(told, self.picture.records())
                 if change.jobs or change.removed:
                     yield change
@@ -167,14 +179,3 @@ class LocalEngine(Engine):
 
     async def aclose(self) -> None:
         self._closed.set()
-
-
-def changes(told: dict[str, JobRecord], records: tuple[JobRecord, ...]) -> Change:
-    """What is different from what a listener was told, which is brought up to date with it."""
-    jobs = tuple(record for record in records if told.get(record.id) is not record)
-    told.update((record.id, record) for record in jobs)
-    there = {record.id for record in records} if len(told) != len(records) else told.keys()
-    removed = tuple(job_id for job_id in told if job_id not in there)
-    for job_id in removed:
-        del told[job_id]
-    return Change(jobs=jobs, removed=removed)

@@ -122,11 +122,11 @@ class StateFolder:
     def _check_version(self) -> None:
         path = self.root / "version"
         try:
-            found = path.read_text("ascii").strip()
+            found = path.read_bytes().decode(errors="replace").strip()
         except FileNotFoundError:
             write_bytes(path, f"{SCHEMA}\n".encode())
             return
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise StateUnusable(f"{path} cannot be read: {error}.") from error
         if found != str(SCHEMA):
             raise StateUnusable(

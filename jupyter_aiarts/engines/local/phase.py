@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.local.records import (
     Intent,
@@ -45,13 +45,19 @@ class RunFacts(Struct, frozen=True, kw_only=True):
 
 
 def view(job: JobFile, facts: RunFacts, *, settling: bool = False) -> Settled:
-    """The phase of a job, why, since when, and its ranks.
+    """The phase of a job, why, since when its run has been going, and its ranks.
 
     Only the supervisor, who is `settling` it, calls a job lost: until it has ended what was left behind and kept the
     last words, everybody else sees a job that is ending.
     """
     if job.settled is not None:
         return job.settled
+    seen = _attempt(job, facts, settling)
+    return structs.replace(seen, started=job.started) if job.started else seen
+
+
+def _attempt(job: JobFile, facts: RunFacts, settling: bool) -> Settled:
+    """The same of the latest attempt alone; each pause begins another one."""
     if facts.placed is None:
         return Settled(phase=Phase.QUEUED, cause=Cause(code="queue-position"))
     if facts.summary is not None and facts.summary.attempt == facts.placed.attempt:

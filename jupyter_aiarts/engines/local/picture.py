@@ -46,6 +46,10 @@ class Seen(Struct, frozen=True, kw_only=True):
     def runs_here(self) -> bool:
         return self.record.phase.is_active and self.host == this_host()
 
+    @property
+    def needs_supervisor(self) -> bool:
+        return self.host == this_host() and self.record.cause.code != "never-fits"
+
 
 class Picture:
     """All jobs of one state folder; safe to use from several threads."""
@@ -104,9 +108,9 @@ class Picture:
             return any(_is_next(seen.record.cause) for seen in self._live.values())
 
     def needs_supervisor(self) -> bool:
-        """Whether a job of this host waits for something to be done."""
+        """Whether a job of this host waits for something that can be done."""
         with self._lock:
-            return any(self._seen[job_id].host == this_host() for job_id in self._active if job_id in self._seen)
+            return any(self._seen[job_id].needs_supervisor for job_id in self._active if job_id in self._seen)
 
     def _ids(self) -> tuple[Set[str], Set[str]]:
         """Every id there is, and those not read yet; the folder is listed only when it changed."""

@@ -1,6 +1,6 @@
 """What the files of the state folder hold. Read with `forgive`: a key of a newer version is passed over."""
 
-from __future__ import annotations
+# Annotations are values: see model/spec.py.
 
 from enum import Enum
 from typing import Any
@@ -49,6 +49,7 @@ class JobFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
     submission: str | None = None  # fingerprint of what was submitted under the submission_id
     intent: Intent = Intent.RUN
     run: int = 1
+    started: str | None = None  # when this run first started, if it was paused and goes on
     settled: Settled | None = None
 
 

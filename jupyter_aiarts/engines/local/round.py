@@ -27,7 +27,7 @@ from jupyter_aiarts.engines.local.reader import facts_of, launcher_lock
 from jupyter_aiarts.engines.local.records import Intent, JobFile, NodeStatus, Placed
 from jupyter_aiarts.engines.local.retention import due
 from jupyter_aiarts.engines.local.runtime import ring
-from jupyter_aiarts.engines.local.slots import Taken, Waiting, decide
+from jupyter_aiarts.engines.local.slots import Taken, Waiting, decide, never_fits
 from jupyter_aiarts.errors import AiartsError, JobNotFound
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now
@@ -67,8 +67,12 @@ class Round:
                 ring(self.runtime, job_id)
 
     def has_work(self) -> bool:
-        """Whether a job of this host waits or runs."""
-        return any(job.settled is None for job, _ in self._jobs())
+        """Whether a job of this host runs, or waits for what may come; cards that the machine lacks never do."""
+        machine = machine_of(self.state.settings())
+        return any(
+            job.settled is None and (never_fits(machine, job.spec) is None or facts_of(job, folder).placed is not None)
+            for job, folder in self._jobs()
+        )
 
     def go(self, watcher: Watcher) -> float:
         """Do what is to be done now; seconds until something may have to be done even if nothing happens."""
@@ -86,8 +90,9 @@ class Round:
                     running.append(self._attend(job, folder, facts, watcher))
                 else:
                     self._settle(folder)
-        self.busy = bool(waiting or running)
-        for start in decide(machine_of(self.state.settings()), running, waiting).starts:
+        machine = machine_of(self.state.settings())
+        self.busy = bool(running) or any(never_fits(machine, job.spec) is None for job in waiting)
+        for start in decide(machine, running, waiting).starts:
             with self._reporting(start.id):
                 self._start(start, watcher)
         return self.wake

@@ -7,11 +7,9 @@ ends by waking the supervisor; nothing waits for what the supervisor then does.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 from msgspec import structs
 
 from jupyter_aiarts.engines.base import Caller
@@ -28,7 +26,7 @@ from jupyter_aiarts.engines.local.folder import (
 from jupyter_aiarts.engines.local.machine import lifetime, machine_of, surroundings
 from jupyter_aiarts.engines.local.plan import inherited
 from jupyter_aiarts.engines.local.reader import current_view
-from jupyter_aiarts.engines.local.records import CallerFile, Intent, JobFile, RunFile, Settled
+from jupyter_aiarts.engines.local.records import CallerFile, Intent, JobFile, RunFile
 from jupyter_aiarts.engines.local.runtime import ring
 from jupyter_aiarts.engines.local.slots import Machine
 from jupyter_aiarts.engines.local.supervisor import ensure_supervisor
@@ -36,7 +34,7 @@ from jupyter_aiarts.errors import JobUnreadable, SubmissionConflict
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.names import id_for_submission, new_id
 from jupyter_aiarts.model.phase import Move, Phase, check_move
-from jupyter_aiarts.model.reading import Reading
+from jupyter_aiarts.model.reading import Reading, fingerprint
 from jupyter_aiarts.model.times import now
 
 
@@ -159,8 +157,8 @@ class Writer:
 def _stop(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
     if phase.is_active:
         return structs.replace(job, intent=Intent.STOP)
-    before = job.settled or Settled(phase=Phase.STOPPED, cause=Cause(code="stopped-by-user"))
-    ended = structs.replace(before, phase=Phase.STOPPED, cause=Cause(code="stopped-by-user"), ended=now())
+    cause = Cause(code="stopped-by-user")
+    ended = structs.replace(current_view(job, folder), phase=Phase.STOPPED, cause=cause, ended=now())
     return structs.replace(job, intent=Intent.STOP, settled=ended)
 
 
@@ -171,11 +169,11 @@ def _pause(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
 def _resume(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
     """The same run goes on with its next attempt; what the last one left is kept under its number."""
     run = folder.run(job.run)
-    attempt = next_attempt(run)
+    attempt, started = next_attempt(run), current_view(job, folder).started
     for name in ("summary", "placed"):
         with contextlib.suppress(FileNotFoundError):
             (run / f"{name}.json").rename(run / f"{name}.{attempt}.json")
-    return structs.replace(job, intent=Intent.RUN, settled=None, queued=now())
+    return structs.replace(job, intent=Intent.RUN, settled=None, queued=now(), started=started)
 
 
 def _rerun(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
@@ -184,7 +182,7 @@ def _rerun(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
     fresh = structs.replace(read_run(folder, job), run=number, created=now(), spec=job.spec)
     make_folder(folder.run(number))
     write_file(folder.run(number) / "run.json", fresh)
-    return structs.replace(job, run=number, intent=Intent.RUN, settled=None, queued=now())
+    return structs.replace(job, run=number, intent=Intent.RUN, settled=None, queued=now(), started=None)
 
 
 #: Every move that a phase offers and that changes job.json.
@@ -211,9 +209,3 @@ def keep_secrets(folder: JobFolder, reading: Reading) -> None:
     values = {name: given[name] for name in reading.spec.secret_env if name in given}
     if values != known:
         write_file(folder.secrets_file, values)
-
-
-def fingerprint(reading: Reading) -> str:
-    """What tells one submission from another under the same submission_id; secrets count, unreadably."""
-    content = msgspec.json.encode([reading.spec, sorted(reading.secrets.items())])
-    return hashlib.sha256(content).hexdigest()

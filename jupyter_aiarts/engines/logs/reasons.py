@@ -11,6 +11,9 @@ from .stream import Stream
 
 _STATUS_BYTES = 4 * 1024 * 1024
 _WORDS = {"limit": "log limit reached", "log-limit": "log limit reached", "disk-full": "disk full"}
+UNKNOWN_AMOUNT = "unknown-amount: "
+"""What the reason of a drop begins with when nobody knows how many bytes it was; the rest is the sentence."""
+
 _WAITING = frozenset({"queued", "starting"})
 _NO_LOG = {
     "waiting": ("Not started yet{}.", "尚未启动{}。"),
@@ -59,6 +62,8 @@ def gap_text(stream: Stream, start: int, end: int, drops: Sequence[Drop]) -> str
         ),
         "",
     )
+    if reason.startswith(UNKNOWN_AMOUNT):
+        return f"… {reason[len(UNKNOWN_AMOUNT) :][:200]} …"
     words = _WORDS.get(reason, reason)[:200]
     return f"… {end - start:,} bytes dropped here{f': {words}' if words else ''} …"
 

@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -351,18 +350,6 @@ async def test_a_job_of_another_host_is_elsewhere_and_never_lost(
     found = await open_local(state_dir).get(job.id)
     assert (found.phase, found.cause.code) == (Phase.RUNNING, "elsewhere")
     path.write_bytes(here)
-
-
-async def test_an_idle_supervisor_ends(engine: LocalEngine, submit: Submit, until: Until, processes: Processes) -> None:
-    """Nothing is left behind when there is nothing to do."""
-    await until((await submit()).id)
-    pid = processes("supervisor")[0]
-    handle = os.pidfd_open(pid)
-    began = time.monotonic()
-    await asyncio.to_thread(_wait_readable, handle, 30)
-    os.close(handle)
-    assert time.monotonic() - began < 25
-    assert processes("supervisor") == []
 
 
 def _let_end(pids: list[int]) -> None:

@@ -75,6 +75,15 @@ def test_the_summary_of_an_earlier_attempt_does_not_count() -> None:
     assert view(JOB, later).phase is Phase.STARTING
 
 
+@pytest.mark.parametrize(
+    "given",
+    [RunFacts(), facts(life=Life.ALIVE, statuses=(RUNNING,)), facts(summary=summary("succeeded"))],
+    ids=["queued again", "running", "ended"],
+)
+def test_a_run_that_was_paused_started_when_it_first_did(given: RunFacts) -> None:
+    assert view(structs.replace(JOB, started="1"), given).started == "1"
+
+
 def test_a_failure_names_the_first_rank_and_brings_its_last_lines() -> None:
     first = Failure(node=1, rank=3, exit_code=137, signal="SIGKILL", last_lines=("bye",))
     ranks = (SummaryRank(rank=3, node=1, exit_code=137), SummaryRank(rank=0, node=0, exit_code=0))

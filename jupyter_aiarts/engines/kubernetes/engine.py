@@ -1,0 +1,275 @@
+"""The engine for one Kubernetes cluster: a picture that watches keep live, and requests for whoever wants something.
+
+Kubernetes is the database: nothing here is remembered that the cluster does not know, but for logs, which outlive
+their pods in the state folder. A cluster that is away costs nobody anything: what was known is shown with its age.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobRecord, changes
+from jupyter_aiarts.engines.kubernetes import manifest, moves, names
+from jupyter_aiarts.engines.kubernetes.client import Contradicted, jobs
+from jupyter_aiarts.engines.kubernetes.link import Link
+from jupyter_aiarts.engines.kubernetes.objects import JobObject
+from jupyter_aiarts.engines.kubernetes.pending import Pending
+from jupyter_aiarts.engines.kubernetes.recall import keep_next, recall
+from jupyter_aiarts.engines.kubernetes.submit import create
+from jupyter_aiarts.errors import (
+    ClusterUnreachable,
+    JobNotFound,
+    NotAllowed,
+    RunNotFound,
+    SubmissionConflict,
+    WrongPhase,
+)
+from jupyter_aiarts.model.names import check_id, id_for_submission, new_id
+from jupyter_aiarts.model.phase import Move, Phase, check_move
+from jupyter_aiarts.model.reading import Reading, fingerprint
+from jupyter_aiarts.model.spec import CPU
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.kubernetes.order import Order
+    from jupyter_aiarts.engines.kubernetes.phase import Facts
+    from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+    from jupyter_aiarts.engines.logs import RunLog
+    from jupyter_aiarts.model.job import Event
+
+CALM = 0.01  # seconds between steps while changes pour in
+LAST_LINES = 10.0  # seconds that a stop waits for the archive to have what was printed so far
+OTHERS = 15.0  # seconds that a second submission with the same id waits for the first
+
+
+class KubernetesEngine(Engine):
+    """Runs jobs as pods. Made by `open_cluster`; nothing is asked of the cluster before the first verb."""
+
+    def __init__(self, settings: ClusterSettings, state: Path) -> None:
+        self.name = settings.name
+        self.settings = settings
+        self._link = Link(settings, state, self._carry_out)
+        self._pending = Pending(state / "clusters" / settings.name / ".pending")
+
+    @property
+    def stale_since(self) -> str | None:
+        return self._link.stale_since
+
+    @property
+    def owner(self) -> str | None:
+        return self._link.owner
+
+    # -- in ------------------------------------------------------------------------------------------------------
+
+    async def submit(self, reading: Reading, caller: Caller) -> tuple[JobRecord, bool]:
+        link = await self._link.up()
+        place = await link.orders.place(reading.spec.queue)
+        await link.rights.require("create", "jobs", place.namespace, group="batch")
+        owner, own_id = link.owner_of(caller), reading.spec.submission_id
+        job_id = id_for_submission(self.name, place.namespace, owner, own_id) if own_id else new_id()
+        if own_id and link.knows(job_id):
+            return await self._known(job_id, reading), False
+        order = await link.orders.fresh(reading, caller.folder, owner, job_id, place)
+        try:
+            await self._create(order)
+        except Contradicted:
+            return await self._known(job_id, reading), False
+        return await self.get(job_id), True
+
+    async def _create(self, order: Order) -> None:
+        """Make a run and see it at once; raises what the cluster says against it, and then nothing is left."""
+        link = await self._link.up()
+        tried = await link.orders.try_out(order)
+        if tried.refused is not None and tried.refused.code == "policy-refused":
+            said = " ".join(tried.refused.evidence)
+            raise NotAllowed(
+                f"The namespace {order.namespace} does not accept this job: {said}",
+                "Choose run_as or an image that its policy allows, or ask the admin of the cluster.",
+            )
+        link.took(await create(link.api, tried.order))
+
+    async def _known(self, job_id: str, reading: Reading) -> JobRecord:
+        """The job that a submission_id names already; raises `SubmissionConflict` when it asks for other things."""
+        job = await asyncio.wait_for(self._link.seen(job_id), OTHERS)
+        if job.fingerprint != fingerprint(reading):
+            raise SubmissionConflict(
+                f"The submission id {reading.spec.submission_id!r} belongs to job {job_id}, "
+                "which asks for other things.",
+                "Use another submission_id for another job.",
+            )
+        return await self.get(job_id)
+
+    async def act(self, job_id: str, move: Move) -> JobRecord:
+        record = await self.get(job_id)
+        if move is not Move.RELEASE:
+            check_move(record.phase, move, record.name)
+        try:
+            await self._move(job_id, move)
+        except ClusterUnreachable as error:
+            if move not in (Move.STOP, Move.PAUSE, Move.RESUME):
+                raise
+            await asyncio.to_thread(self._pending.keep, job_id, move)
+            raise ClusterUnreachable(
+                f"{error} The {move.value} of “{record.name}” is kept and carried out as soon as the cluster answers.",
+                error.hint,
+            ) from error
+        return await self.get(job_id)
+
+    async def _move(self, job_id: str, move: Move) -> None:
+        link = await self._link.up()
+        facts = self._facts(job_id)
+        await link.rights.require("patch", "jobs", facts.job.namespace, group="batch")
+        if move in (Move.STOP, Move.PAUSE):
+            await link.complete(job_id, facts.job.run, LAST_LINES)
+            link.took(await moves.end(link.api, facts.job, facts.workload, move.value))
+        elif move is Move.RESUME:
+            await self._resume(link, facts)
+        elif move is Move.RERUN:
+            await self._create(await link.orders.again(facts.job, facts.job.run + 1))
+        elif move is Move.RELEASE:
+            await self._release(link, facts)
+
+    async def _resume(self, link: Link, facts: Facts) -> None:
+        """The next attempt of the same run; one that was edited meanwhile goes on as its next run."""
+        if (await recall(link.api, facts.job)).was_edited:
+            return await self._create(await link.orders.again(facts.job, facts.job.run + 1))
+        summary = facts.summary
+        used = float(facts.job.metadata.annotations.used or 0) + (summary.running_seconds if summary else 0.0)
+        link.took(await moves.resume(link.api, facts.job, facts.workload, used))
+
+    async def _release(self, link: Link, facts: Facts) -> None:
+        stuck = [pod for pod in facts.pods if pod.deleted is not None]
+        if not stuck:
+            raise WrongPhase(
+                f"No pod of “{facts.spec.name}” waits to be released.",
+                "Release is for pods that were told to go and cannot, because their node is gone.",
+            )
+        for pod in stuck:
+            await moves.release(link.api, facts.job.namespace, pod)
+
+    async def edit(self, job_id: str, reading: Reading) -> JobRecord:
+        link = await self._link.up()
+        record, facts = await self.get(job_id), self._facts(job_id)
+        check_move(record.phase, Move.EDIT, record.name)
+        folder = Path(record.spec.workdir or "/")
+        place = await link.orders.place(reading.spec.queue)
+        order = await link.orders.fresh(reading, folder, facts.job.owner, job_id, place)
+        await keep_next(link.api, facts.job, order.reading)
+        if record.phase is Phase.QUEUED:  # a run that still waits is the next one
+            await self._create(await link.orders.again(facts.job, facts.job.run + 1))
+            await moves.remove(link.api, facts.job, active=False)
+        else:
+            short = msgspec.json.encode(manifest.short_spec(order)).decode()
+            body = {"metadata": {"annotations": {names.SHORT: short}}}
+            link.took(await link.api.patch(jobs(facts.job.namespace, facts.job.name), body, JobObject))
+            link.picture.learn(job_id, facts.job.run, order.spec)
+        return await self.get(job_id)
+
+    async def delete(self, job_id: str) -> None:
+        link = await self._link.up()
+        record, facts = await self.get(job_id), self._facts(job_id)
+        await link.rights.require("delete", "jobs", facts.job.namespace, group="batch")
+        for job in facts.runs.values():
+            active = job is facts.job and record.phase.is_active
+            await moves.remove(link.api, job, active=active)
+            if not active:
+                link.gone(job)
+        await link.forget(job_id)
+
+    async def asked(self, job_id: str) -> Asked:
+        link = await self._link.up()
+        found = (await recall(link.api, self._facts(job_id).job)).next
+        return Asked(given=found.given, secrets=frozenset(found.spec.secret_env))
+
+    async def _carry_out(self) -> None:
+        """The cluster is back: do what was asked for while it was away."""
+        for job_id, wish in (await asyncio.to_thread(self._pending.all)).items():
+            with contextlib.suppress(WrongPhase, JobNotFound):
+                check_move((await self.get(job_id)).phase, wish.move, job_id)
+                await self._move(job_id, wish.move)
+            await asyncio.to_thread(self._pending.forget, job_id)
+
+    # -- out -----------------------------------------------------------------------------------------------------
+
+    async def snapshot(self) -> tuple[JobRecord, ...]:
+        await self._link.looked()
+        return self._link.records()
+
+    async def get(self, job_id: str) -> JobRecord:
+        check_id(job_id)
+        await self._link.looked()
+        if self._link.problem is not None and not self._link.knows(job_id):
+            raise self._link.problem
+        record = self._link.picture.record(job_id)
+        return self._link.picture.record(job_id) if await self._link.learn(job_id) else record
+
+    def _facts(self, job_id: str) -> Facts:
+        return self._link.picture.facts(check_id(job_id))
+
+    async def _run(self, job_id: str, run: int | None) -> tuple[Link, JobObject]:
+        await self.get(job_id)
+        facts = self._facts(job_id)
+        number = facts.job.run if run is None else run
+        if number not in facts.runs:
+            have = ", ".join(str(one) for one in sorted(facts.runs))
+            raise RunNotFound(f"Job {job_id} has no run {number}.", f"Its runs: {have}.")
+        return await self._link.up(), facts.runs[number]
+
+    async def log(self, job_id: str, run: int | None = None) -> RunLog:
+        from jupyter_aiarts.engines.logs import open_log
+
+        link, job = await self._run(job_id, run)
+        record = link.picture.record(job_id)
+        if job.run != record.run or record.phase.is_terminal or record.phase is Phase.PAUSED:
+            await link.complete(job_id, job.run, LAST_LINES)  # nothing more is printed, so all of it can be had
+        return open_log(await link.log_folder(job))
+
+    async def environment(self, job_id: str, run: int | None, rank: int) -> dict[str, str | None]:
+        link, job = await self._run(job_id, run)
+        found = await link.environment(job, rank)
+        spec = (await recall(link.api, job)).now.spec
+        return {**found, **dict.fromkeys(spec.secret_env)}
+
+    async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
+        from jupyter_aiarts.engines.kubernetes.story import events_of
+
+        link, job = await self._run(job_id, run)
+        return await events_of(link.api, job)
+
+    def offers(self) -> frozenset[str] | None:
+        return frozenset(self.settings.devices) - {CPU}
+
+    async def fits(self, reading: Reading, caller: Caller) -> Fit:
+        link = await self._link.up()
+        place = await link.orders.place(reading.spec.queue)
+        order = await link.orders.fresh(reading, caller.folder, link.owner_of(caller), new_id(), place)
+        tried = await link.orders.try_out(order)
+        now = None if tried.refused is None else False
+        notes = [note for note in order.reading.notes if note not in reading.notes]
+        if order.shipment.files:
+            notes.append(f"Shipped with the job: {', '.join(order.shipment.files)}.")
+        return Fit(spec=order.spec, now=now, cause=tried.refused, notes=tuple(notes))
+
+    async def watch(self) -> AsyncIterator[Change]:
+        await self._link.start()
+        told = {record.id: record for record in self._link.records()}
+        stale = self.stale_since
+        async with self._link.listening() as rung:
+            while not self._link.closed:
+                change = changes(told, self._link.records())
+                if self.stale_since != stale:
+                    stale = self.stale_since
+                    change = Change(jobs=change.jobs, removed=change.removed, health=True)
+                if change.jobs or change.removed or change.health:
+                    yield change
+                    await asyncio.sleep(CALM)
+                await rung.wait()
+                rung.clear()
+
+    async def aclose(self) -> None:
+        await self._link.aclose()

@@ -1,0 +1,327 @@
+"""Being connected to a cluster: made by the first verb, kept by the watches, shared by everything the engine does.
+
+While the cluster cannot be reached nobody waits for it twice: the first look waits a moment, then what is known is
+shown with its age, and in the background the connection is tried again and again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_aiarts.engines.kubernetes.archive import Archive
+from jupyter_aiarts.engines.kubernetes.client import Api, Refused
+from jupyter_aiarts.engines.kubernetes.door import PodFacts
+from jupyter_aiarts.engines.kubernetes.keeper import Keeper
+from jupyter_aiarts.engines.kubernetes.names import PORT, drawn_ports
+from jupyter_aiarts.engines.kubernetes.objects import JOBS, JobObject
+from jupyter_aiarts.engines.kubernetes.orders import Orders
+from jupyter_aiarts.engines.kubernetes.phase import Facts
+from jupyter_aiarts.engines.kubernetes.picture import DELETED, Picture
+from jupyter_aiarts.engines.kubernetes.recall import recall, token
+from jupyter_aiarts.engines.kubernetes.rights import Rights
+from jupyter_aiarts.engines.kubernetes.watch import Watcher
+from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, JobUnreadable, NotAllowed
+from jupyter_aiarts.model.times import now
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.base import Caller, Change, JobRecord
+    from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+
+log = logging.getLogger(__name__)
+
+FIRST_LOOK = 3.0  # seconds that the first answer waits for the cluster
+PATIENCE = 15.0  # seconds that somebody waits who wants something done there
+PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between tries to reach it
+LOOKING = 60.0  # seconds that somebody else's log is mirrored after it was last asked for
+GIGABYTE = 1 << 30
+
+
+class Link:
+    """One engine's connection. `recovered` is called whenever the cluster can be reached again."""
+
+    api: Api
+    rights: Rights
+    orders: Orders
+    archive: Archive
+    keeper: Keeper
+
+    def __init__(self, settings: ClusterSettings, state: Path, recovered: Callable[[], Awaitable[None]]) -> None:
+        self.picture = Picture(settings.name)
+        self.owner: str | None = None
+        self.namespaces: tuple[str, ...] = ()
+        self.problem: AiartsError | None = None
+        self.closed = False
+        self._settings = settings
+        self._state = state
+        self._recovered = recovered
+        self._opening: asyncio.Task[None] | None = None
+        self._chores: set[asyncio.Task[None]] = set()
+        self._tried = asyncio.Event()
+        self._listeners: set[asyncio.Event] = set()
+        self._watcher: Watcher | None = None
+        self._away_since: str | None = None
+        self._pods: dict[str, list[PodFacts]] = {}  # of our own jobs, by job
+        self._unlearned: dict[str, str] = {}  # by job: the uid of the Job whose spec could not be fetched
+        self._visits: dict[tuple[str, int], asyncio.TimerHandle] = {}
+
+    # -- being up ------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Begin to connect, once."""
+        if self._opening is None and not self.closed:
+            self._opening = asyncio.create_task(self._open())
+
+    async def looked(self, seconds: float = FIRST_LOOK) -> None:
+        """Wait for the first look at the cluster to end, in one way or the other, but not long."""
+        await self.start()
+        if not self._tried.is_set():
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._tried.wait(), seconds)
+
+    async def up(self) -> Link:
+        """This link, connected; raises `ClusterUnreachable` or what else stands against it."""
+        await self.looked(PATIENCE)
+        if self._watcher is None:
+            raise self.problem or ClusterUnreachable(
+                f"The cluster “{self._settings.name}” has not answered yet.", "Try again in a moment."
+            )
+        return self
+
+    @property
+    def stale_since(self) -> str | None:
+        return self._watcher.stale_since if self._watcher is not None else self._away_since
+
+    async def _open(self) -> None:
+        self.api = await Api.open(self._settings)
+        self.rights = Rights(self.api)
+        pause = PAUSE
+        while not await self._reach():
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        self.namespaces = self._settings.namespaces or (self.api.namespace,)
+        self.orders = Orders(self.api, self._settings, self.namespaces)
+        mounted = self._settings.log_mount.path if self._settings.log_mount else None
+        self.archive = Archive(
+            self.api,
+            self._state,
+            self._settings.name,
+            self._token,
+            limit=int(self._settings.log_limit_gb * GIGABYTE),
+            log_path=Path(mounted) if mounted else None,
+        )
+        self.keeper = Keeper(self.api, self._facts, self.took, self.picture.creating)
+        self._watcher = Watcher(self.api, self.picture, self.namespaces, self._changed)
+        self._watcher.start()
+        await self._watcher.settled()
+        self._tried.set()
+        self.keeper.sweep()
+
+    async def _reach(self) -> bool:
+        """Find out who we are there; False, with the problem, when the cluster does not say."""
+        try:
+            await self.api.ready()
+            self.owner = await self.rights.whoami()
+        except (ClusterUnreachable, Refused, NotAllowed) as error:
+            self.problem = error
+            self._away_since = self._away_since or now()
+            self._tried.set()
+            self._ring()
+            return False
+        self.problem = self._away_since = None
+        return True
+
+    def owner_of(self, caller: Caller) -> str:
+        """Whom a new job belongs to: whom the cluster knows us as, or the hub's user where the admin wants that."""
+        return caller.owner if self._settings.owner_from == "hub" else self.owner or caller.owner
+
+    async def aclose(self) -> None:
+        """Let go; jobs go on."""
+        self.closed = True
+        self._ring()
+        if self._opening is None:
+            return
+        tasks = [self._opening, *self._chores]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for visit in self._visits.values():
+            visit.cancel()
+        if self._watcher is not None:
+            await self._watcher.aclose()
+            await self.keeper.aclose()
+            await self.archive.aclose()
+        if hasattr(self, "api"):
+            await self.api.aclose()
+
+    # -- changes -------------------------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def listening(self) -> AsyncIterator[asyncio.Event]:
+        """An event that is set whenever something may have changed."""
+        rung = asyncio.Event()
+        self._listeners.add(rung)
+        try:
+            yield rung
+        finally:
+            self._listeners.discard(rung)
+
+    def took(self, job: JobObject) -> None:
+        """An answer to a request of ours: the picture need not wait for the watch to say the same."""
+        self.picture.apply(JOBS, "MODIFIED", job)
+        self._touch()
+
+    def gone(self, job: JobObject) -> None:
+        """A Job that we deleted."""
+        self.picture.apply(JOBS, DELETED, job)
+        self._touch()
+
+    def _touch(self) -> None:
+        if self._watcher is not None:
+            self._watcher.touch()
+        self._ring()
+
+    def _changed(self, change: Change) -> None:
+        """The picture changed, or how live it is: look after our own, and tell who listens."""
+        own = [record.id for record in change.jobs if record.owner == self.owner]
+        gone = [job_id for job_id in change.removed if job_id in self._pods]
+        if own or gone:
+            self._mind([*own, *gone])
+            self.keeper.look(own)
+        if change.health and self.stale_since is None:
+            self._do(self._recovered())
+        self._ring()
+
+    def _mind(self, job_ids: Iterable[str]) -> None:
+        """Tell the archive about the pods of our own jobs, of which these changed."""
+        for job_id in job_ids:
+            facts = self._facts(job_id)
+            if facts is not None:
+                self._pods[job_id] = pod_facts(facts, self._settings)
+            else:
+                self._pods.pop(job_id, None)
+        self.archive.keep(pod for pods in self._pods.values() for pod in pods)
+
+    def _ring(self) -> None:
+        for listener in self._listeners:
+            listener.set()
+
+    def _do(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(self._chore(work))
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+    async def _chore(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except AiartsError as error:
+            log.warning("On %s: %s", self._settings.name, error)
+
+    async def seen(self, job_id: str) -> JobObject:
+        """Wait until a job that somebody is making is there."""
+        async with self.listening() as rung:
+            while (facts := self._facts(job_id)) is None:
+                await rung.wait()
+                rung.clear()
+        return facts.job
+
+    def records(self) -> tuple[JobRecord, ...]:
+        """Every job; none as long as the first list is not complete, for half of them would look like all."""
+        return self.picture.records() if self._watcher is not None and self._watcher.is_settled else ()
+
+    def knows(self, job_id: str) -> bool:
+        """Whether a job is in the picture."""
+        return self._facts(job_id) is not None
+
+    def _facts(self, job_id: str) -> Facts | None:
+        try:
+            return self.picture.facts(job_id)
+        except JobNotFound:
+            return None
+
+    # -- specs and logs ------------------------------------------------------------------------------------------
+
+    async def learn(self, job_id: str) -> bool:
+        """Fetch the whole spec of a job, once; whether the picture has it now and had not before."""
+        facts = self._facts(job_id)
+        if facts is None or facts.spec.workdir is not None or self._unlearned.get(job_id) == facts.job.uid:
+            return False
+        self._unlearned[job_id] = facts.job.uid
+        try:
+            found = await recall(self.api, facts.job)
+        except (JobUnreadable, Refused, ClusterUnreachable):
+            return False  # the short one is shown
+        self.picture.learn(job_id, facts.job.run, found.next.spec)
+        self._touch()
+        return True
+
+    async def _token(self, namespace: str, secret: str) -> str:
+        return await token(self.api, namespace, secret)
+
+    async def complete(self, job_id: str, run: int, seconds: float) -> bool:
+        """Have everything in the archive that was printed up to now, if it is ours to keep."""
+        facts = self._facts(job_id)
+        if facts is not None and facts.job.owner == self.owner:
+            self._mind([job_id])  # the picture may be ahead of what the archive was told
+        return await self.archive.complete(job_id, run, seconds)
+
+    async def log_folder(self, job: JobObject) -> Path:
+        """Where the log of a run is read; somebody else's is fetched for as long as it is looked at."""
+        if job.owner != self.owner:
+            await self._visit(job)
+        return self.archive.log_folder(job.namespace, job.job_id, job.run)
+
+    async def _visit(self, job: JobObject) -> None:
+        key = (job.job_id, job.run)
+        known = self._visits.pop(key, None)
+        over = asyncio.Event()
+        self._visits[key] = asyncio.get_running_loop().call_later(LOOKING, over.set)
+        if known is not None:
+            known.cancel()
+        self._do(self._mirror(job.job_id, job.run, over))
+        await self.archive.fetch_once(lambda: self._pods_of(*key), FIRST_LOOK)
+
+    async def _mirror(self, job_id: str, run: int, over: asyncio.Event) -> None:
+        async with self.archive.lease(lambda: self._pods_of(job_id, run)):
+            await over.wait()
+
+    def _pods_of(self, job_id: str, run: int) -> list[PodFacts]:
+        facts = self._facts(job_id)
+        return pod_facts(facts, self._settings) if facts is not None and facts.job.run == run else []
+
+    async def environment(self, job: JobObject, rank: int) -> dict[str, str]:
+        return await self.archive.environment(job.namespace, job.job_id, job.run, rank)
+
+    async def forget(self, job_id: str) -> None:
+        """Nothing is kept of a deleted job."""
+        self._unlearned.pop(job_id, None)
+        await self.archive.forget(job_id)
+
+
+def pod_facts(facts: Facts, settings: ClusterSettings) -> list[PodFacts]:
+    """The pods of a job's current run, as the archive wants to know them."""
+    job, spec = facts.job, facts.spec
+    each = max(spec.devices, 1) if spec.processes == "card" else 1
+    port = drawn_ports(job.job_id, job.run)[0] if settings.profile(spec.device).host_network else PORT
+    return [
+        PodFacts(
+            namespace=job.namespace,
+            job=job.job_id,
+            run=job.run,
+            node=pod.index,
+            name=pod.name,
+            phase=pod.phase,
+            port=port,
+            secret=job.name,
+            attempt=job.attempt,
+            created=pod.created,
+            job_uid=job.uid,
+            ranks=tuple(range(pod.index * each, (pod.index + 1) * each)),
+            lasting=settings.log_mount is not None,
+        )
+        for pod in facts.pods
+    ]

@@ -1,0 +1,191 @@
+"""What the picture holds of one job: its runs, each with its Job, pods, workload and warnings, and the record of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct, field, structs
+
+from jupyter_aiarts.engines.base import JobRecord
+from jupyter_aiarts.engines.kubernetes.causes import disruption_of
+from jupyter_aiarts.engines.kubernetes.meta import in_full
+from jupyter_aiarts.engines.kubernetes.objects import JobObject
+from jupyter_aiarts.engines.kubernetes.phase import Facts, view
+from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
+from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.phase import Phase
+from jupyter_aiarts.model.spec import JobSpec, Kind, Processes
+
+MOST_NOTICES = 20
+UNREADABLE = "(unreadable)"
+
+# Ten thousand specs without arguments need not have ten thousand empty lists.
+_REPEATED = ("kind", "device", "image", "queue", "processes")
+_NOTHING: dict[str, object] = {"args": [], "params": {}, "env": {}, "secret_env": {}, "mounts": []}
+
+
+class Short(Struct, kw_only=True):
+    """The part of a spec that a Job carries in an annotation."""
+
+    name: str
+    kind: Kind = "regular"
+    device: str = "cpu"
+    devices: int = 0
+    nodes: int = 1
+    image: str | None = None
+    queue: str | None = None
+    priority: int = 5
+    script: str | None = None
+    processes: Processes = "node"
+    grace_seconds: int = 30
+    max_hours: float | None = None
+    max_restarts: int = 0
+
+
+class Run(Struct, gc=False):
+    """One run: its Job, once that was seen, and what belongs to it."""
+
+    job: JobObject | None = None
+    spec: JobSpec | None = None  # from the annotation; the full one once somebody fetched it
+    pods: dict[str, Pod] = field(default_factory=dict)
+    workload: Workload | None = None
+    notices: dict[str, Notice] | None = None
+    started: str | None = None
+    disruption: Cause | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.job is None and not self.pods and self.workload is None and not self.notices
+
+    def take_job(self, job: JobObject, cluster: str) -> None:
+        """The Job as it is now; of its annotation the spec is kept and not the text."""
+        before, self.job = self.job, job
+        notes = job.metadata.annotations
+        if before is None or self.spec is None or before.fingerprint != job.fingerprint:
+            self.spec = read_short(notes.short, cluster)
+        _slim(job)
+
+    def take_pod(self, pod: Pod) -> None:
+        """A pod as it is now; when it started and what was done to it is remembered after it is gone."""
+        self.pods[pod.name] = pod
+        if pod.started is not None and (self.started is None or pod.started < self.started):
+            self.started = pod.started
+        self.disruption = disruption_of(pod) or self.disruption
+
+    def take_notice(self, notice: Notice) -> None:
+        """A warning; the newest are enough."""
+        known = self.notices = self.notices or {}
+        known[notice.name] = notice
+        if len(known) > MOST_NOTICES:
+            del known[min(known.values(), key=lambda one: one.at).name]
+
+
+class Held(Struct, gc=False):
+    """One job in one namespace."""
+
+    runs: dict[int, Run] = field(default_factory=dict)
+    record: JobRecord | None = None  # as last settled; None while it is not to be shown
+
+    @property
+    def current(self) -> int | None:
+        """The number of the newest run that is wholly made."""
+        made = [number for number, run in self.runs.items() if run.job is not None and not run.job.is_creating]
+        return max(made, default=None)
+
+    def run(self, number: int) -> Run:
+        """This run, to put something into."""
+        found = self.runs.get(number)
+        if found is None:
+            found = self.runs[number] = Run()
+        return found
+
+    def facts(self) -> Facts | None:
+        """What is known of the current run; None where there is none to show."""
+        number = self.current
+        run = self.runs[number] if number is not None else None
+        if run is None or run.job is None or run.spec is None:
+            return None
+        return Facts(
+            job=run.job,
+            spec=run.spec,
+            runs={key: one.job for key, one in self.runs.items() if one.job is not None and not one.job.is_creating},
+            pods=in_order(run.pods.values()),
+            workload=run.workload,
+            notices=tuple(run.notices.values()) if run.notices else (),
+            started=run.started,
+            disruption=run.disruption,
+        )
+
+    def settle(self, cluster: str, now: str) -> bool:
+        """Make the record anew; whether it is another than before. Equal ones stay the same object."""
+        facts = self.facts()
+        record = record_of(facts, cluster, now) if facts is not None else None
+        if facts is not None and record is not None and not _goes_on(record.phase):
+            self.runs[facts.job.run].disruption = None
+        if record == self.record:
+            return False
+        self.record = record
+        return True
+
+
+def _goes_on(phase: Phase) -> bool:
+    """Whether what was done to a job still explains where it is."""
+    return phase in (Phase.QUEUED, Phase.STARTING)
+
+
+def in_order(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Pods as they were made."""
+    return tuple(sorted(pods, key=lambda pod: (pod.created, pod.name)))
+
+
+def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
+    """One job in the engine's own words."""
+    seen, job = view(facts, now), facts.job
+    cause = seen.cause
+    if facts.spec.name == UNREADABLE:
+        cause = Cause(code="job-unreadable", values={"message": f"The annotations of its Job {job.name} are damaged."})
+    return JobRecord(
+        id=job.job_id,
+        cluster=cluster,
+        owner=job.owner,
+        phase=seen.phase,
+        run=job.run,
+        created=in_full(min(one.created for one in facts.runs.values())) or "",
+        spec=facts.spec,
+        cause=cause,
+        started=seen.started,
+        ended=seen.ended,
+        ranks=seen.ranks,
+        notes=_notes(job.metadata.annotations.notes),
+    )
+
+
+def read_short(text: str, cluster: str) -> JobSpec:
+    """The short spec as a spec; where somebody damaged it, one that says so by its name."""
+    try:
+        short = msgspec.json.decode(text, type=Short)
+    except msgspec.DecodeError:
+        return JobSpec(name=UNREADABLE, cluster=cluster)
+    for key in _REPEATED:
+        value = getattr(short, key)
+        setattr(short, key, sys.intern(value) if value else value)
+    return JobSpec(cluster=cluster, **_NOTHING, **structs.asdict(short))  # type: ignore[arg-type]  # types of a spec
+
+
+def _notes(text: str) -> tuple[str, ...]:
+    try:
+        return msgspec.json.decode(text, type=tuple[str, ...]) if text != "[]" else ()
+    except msgspec.DecodeError:
+        return ()  # notes are a courtesy
+
+
+def _slim(job: JobObject) -> None:
+    """Thousands of Jobs repeat each other: equal text is one object, and what was read is not kept as text."""
+    meta = job.metadata
+    meta.namespace, meta.labels.run = sys.intern(meta.namespace), sys.intern(meta.labels.run)
+    notes = meta.annotations
+    notes.owner, notes.intent = sys.intern(notes.owner), sys.intern(notes.intent)
+    notes.attempt, notes.used = sys.intern(notes.attempt), sys.intern(notes.used)
+    notes.notes, notes.short = sys.intern(notes.notes), ""

@@ -1,0 +1,64 @@
+"""What the platform did for a run, from the cluster's own events; they are asked for when somebody looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from jupyter_aiarts.engines.kubernetes.client import events
+from jupyter_aiarts.engines.kubernetes.meta import in_full, run_named
+from jupyter_aiarts.model.job import Event
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.engines.kubernetes.client import Api
+    from jupyter_aiarts.engines.kubernetes.objects import JobObject
+
+MOST = 1000
+
+
+class _About(Struct):
+    kind: str = ""
+    name: str = ""
+
+
+class _Times(Struct, rename="camel"):
+    creation_timestamp: str | None = None
+
+
+class _Event(Struct, rename="camel"):
+    metadata: _Times
+    involved_object: _About = field(default_factory=_About)
+    type: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    first_timestamp: str | None = None
+    event_time: str | None = None
+
+
+async def events_of(api: Api, job: JobObject) -> tuple[Event, ...]:
+    """All events about a run's Job, pods and workload that the cluster still has (an hour's, mostly), oldest first."""
+    found: list[Event] = []
+    async for page in api.pages(events(job.namespace), _Event):
+        found += [
+            _told(one) for one in page.items if run_named(_job_part(one.involved_object)) == (job.job_id, job.run)
+        ]
+    return tuple(sorted(found, key=lambda event: event.t)[-MOST:])
+
+
+def _job_part(about: _About) -> str:
+    """The name that a run is known by; Kueue's workloads put a word before it and a hash behind."""
+    if about.kind != "Workload":
+        return about.name
+    return about.name.removeprefix("job-").rpartition("-")[0]
+
+
+def _told(one: _Event) -> Event:
+    at = one.event_time or one.first_timestamp or one.metadata.creation_timestamp
+    return Event(
+        t=in_full(at) or "",
+        type=one.type or "Normal",
+        reason=one.reason or "",
+        message=one.message or "",
+        object=f"{one.involved_object.kind.lower()}/{one.involved_object.name}",
+    )

@@ -1,0 +1,126 @@
+"""The volumes of a pod: ours, /dev/shm, the log mount, the device's drivers, and the storage that was asked for."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from jupyter_aiarts.engines.kubernetes.mounts import PodMount, admin_volume
+from jupyter_aiarts.engines.kubernetes.names import (
+    JOB_FOLDER,
+    LOG_FOLDER,
+    POD_ENV,
+    RUN_FOLDER,
+    SECRET_FOLDER,
+)
+from jupyter_aiarts.engines.kubernetes.order import Order
+from jupyter_aiarts.engines.kubernetes.resources import size
+from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+from jupyter_aiarts.engines.kubernetes.storage import Claim, Export, Person, Source, fill_in
+
+READABLE = 0o444
+"""Whoever the container runs as, its launcher has to read these."""
+
+Parts = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+"""Volumes, and where the main container mounts them."""
+
+
+def volumes(order: Order) -> Parts:
+    """All volumes of a pod, and the main container's mounts."""
+    parts = [_ours(order), _shared_memory(order), _drivers(order), _storage([*_log(order), *order.mounts])]
+    return [one for made, _ in parts for one in made], [one for _, mounted in parts for one in mounted]
+
+
+def prepare_mounts() -> list[dict[str, Any]]:
+    """What the init container needs: the ConfigMap to read, the run's folder to fill."""
+    return [
+        {"name": "aiarts-job", "mountPath": JOB_FOLDER, "readOnly": True},
+        {"name": "aiarts-run", "mountPath": RUN_FOLDER},
+    ]
+
+
+def _ours(order: Order) -> Parts:
+    made: list[dict[str, Any]] = [
+        {"name": "aiarts-job", "configMap": {"name": order.name, "defaultMode": READABLE}},
+        {"name": "aiarts-secret", "secret": {"secretName": order.name, "defaultMode": READABLE}},
+        {"name": "aiarts-run", "emptyDir": {}},
+    ]
+    mounted = [
+        *prepare_mounts(),
+        {"name": "aiarts-secret", "mountPath": SECRET_FOLDER, "readOnly": True},
+        {"name": "aiarts-run", "mountPath": POD_ENV, "subPath": "pod.env"},
+    ]
+    return made, mounted
+
+
+def _shared_memory(order: Order) -> Parts:
+    """/dev/shm of its own; the container runtime's has 64 MB, which no data loader is content with."""
+    if not order.spec.shm_gb:
+        return [], []
+    memory = {"medium": "Memory", "sizeLimit": size(order.spec.shm_gb)}
+    return [{"name": "aiarts-shm", "emptyDir": memory}], [{"name": "aiarts-shm", "mountPath": "/dev/shm"}]
+
+
+def _log(order: Order) -> list[PodMount]:
+    """The log mount: each job sees its own folder there and no other's, which the kubelet makes."""
+    if order.settings.log_mount is None:
+        return []
+    volume, folder = admin_volume(order.settings.log_mount.source, order.person)
+    return [
+        PodMount(
+            key="log_mount",
+            volume=volume,
+            sub_path=posixpath.join(folder, order.job_id),
+            target=f"{LOG_FOLDER}/{order.job_id}",
+            read_only=False,
+        )
+    ]
+
+
+def run_folder(order: Order) -> str:
+    """Where the launchers of a run keep what they write: on the log mount, or in the pod alone."""
+    if order.settings.log_mount is None:
+        return RUN_FOLDER
+    return f"{LOG_FOLDER}/{order.job_id}/run-{order.run}"
+
+
+def log_folder_here(settings: ClusterSettings, person: Person, job_id: str, run: int) -> str | None:
+    """Where this server sees what `run_folder` is in a pod; None when it does not."""
+    if settings.log_mount is None or settings.log_mount.path is None:
+        return None
+    return posixpath.join(fill_in(settings.log_mount.path, person), job_id, f"run-{run}")
+
+
+def _drivers(order: Order) -> Parts:
+    """What the admin's device profile names, file or folder."""
+    made, mounted = [], []
+    for index, one in enumerate(order.profile.volumes):
+        made.append({"name": f"driver-{index}", "hostPath": {"path": one.source}})
+        mount: dict[str, Any] = {"name": f"driver-{index}", "mountPath": one.target or one.source}
+        mounted.append({**mount, "readOnly": True} if one.read_only else mount)
+    return made, mounted
+
+
+def _storage(mounts: list[PodMount]) -> Parts:
+    """Each volume once, however often it is mounted: a pod that names a claim in two volumes never starts."""
+    names: dict[Source, str] = {}
+    for mount in mounts:
+        names.setdefault(mount.volume, f"mount-{len(names)}")
+    made = [{"name": name, **_volume(volume)} for volume, name in names.items()]
+    return made, [_mounted(mount, names[mount.volume]) for mount in mounts]
+
+
+def _mounted(mount: PodMount, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": name, "mountPath": mount.target}
+    if mount.sub_path:
+        found["subPath"] = mount.sub_path
+    return {**found, "readOnly": True} if mount.read_only else found
+
+
+def _volume(source: Source) -> dict[str, Any]:
+    if isinstance(source, Claim):
+        return {"persistentVolumeClaim": {"claimName": source.name}}
+    if isinstance(source, Export):
+        return {"nfs": {"server": source.server, "path": source.path}}
+    # without a type, the container runtime would make what is missing, as root
+    return {"hostPath": {"path": source.path, "type": "Directory"}}

@@ -1,0 +1,142 @@
+"""What a cluster's own machinery does to a job: queues, nodes, storage, policies, and the cluster being away."""
+
+from __future__ import annotations
+
+from jupyter_aiarts.explain.text import Text, Words
+
+TEXTS = {
+    "queued": Text(
+        Words("Accepted", "The cluster has it and has not said yet what it waits for."),
+        Words("已接受", "集群已接受该任务，尚未说明在等待什么。"),
+    ),
+    "queue-waiting": Text(  # queue-position where nobody tells the position
+        Words("Waiting in the queue {queue}", "Kueue starts it in its turn; its position cannot be seen from here."),
+        Words("在队列 {queue} 中等待", "Kueue 会按顺序启动它；在这里看不到具体排位。"),
+    ),
+    "quota-exceeded": Text(
+        Words(
+            "The quota is used up",
+            "It starts when enough of the quota is free again; the evidence says whose quota and how much is missing.",
+            (("Ask for less", "aiarts edit {job} devices=1"), ("See what holds it", "aiarts jobs --phase running")),
+        ),
+        Words(
+            "配额已用完",
+            "配额释放后即可启动；证据说明了是哪个配额以及还缺多少。",
+            (("减少申请", "aiarts edit {job} devices=1"), ("查看谁在占用", "aiarts jobs --phase running")),
+        ),
+    ),
+    "queue-inactive": Text(
+        Words(
+            "The queue {queue} takes no jobs",
+            "It does not exist, or its admin has stopped it.",
+            (("Choose another queue, or ask the admin of the cluster", None),),
+        ),
+        Words(
+            "队列 {queue} 不接收任务",
+            "该队列不存在，或已被管理员停用。",
+            (("选择其他队列，或联系集群管理员", None),),
+        ),
+    ),
+    "no-node-found": Text(  # no-node-fits in a scheduler's words
+        Words(
+            "No node has room for it",
+            "The scheduler found no node that fits; the evidence is its own count.",
+            (("Ask for less, or wait until something ends", "aiarts edit {job} devices=1"),),
+        ),
+        Words(
+            "没有合适的节点",
+            "调度器没有找到合适的节点；证据是调度器自己的统计。",
+            (("减少申请，或等待其他任务结束", "aiarts edit {job} devices=1"),),
+        ),
+    ),
+    "mount-missing": Text(
+        Words(
+            "Storage is missing",
+            "A volume, secret or folder that it mounts is not there.",
+            (("Check the sources of its mounts", "aiarts show {job}"),),
+        ),
+        Words("缺少存储", "它挂载的卷、密钥或目录不存在。", (("检查挂载来源", "aiarts show {job}"),)),
+    ),
+    "mount-denied": Text(
+        Words(
+            "Storage does not let it in",
+            "A volume that it mounts refused the mount.",
+            (("Ask whoever owns the storage for access", None),),
+        ),
+        Words("存储拒绝访问", "它挂载的卷拒绝了挂载。", (("向存储的所有者申请权限", None),)),
+    ),
+    "policy-refused": Text(
+        Words(
+            "A rule of the cluster refuses it",
+            "The namespace does not allow pods of this form; the evidence names the rule.",
+            (("Run it as yourself instead of as the image's user", "aiarts edit {job} run_as=user"),),
+        ),
+        Words(
+            "集群规则不允许",
+            "该命名空间不允许这种形式的容器组；证据给出了具体规则。",
+            (("以自己的身份而不是镜像的用户运行", "aiarts edit {job} run_as=user"),),
+        ),
+    ),
+    "not-allowed": Text(
+        Words("Not allowed", "{message}", (("{hint}", None),)),
+        Words("没有权限", "{message}", (("{hint}", None),)),
+    ),
+    "node-gone": Text(  # node-lost as the cluster sees it
+        Words(
+            "The node {node} is gone",
+            "It no longer reports; the pod is replaced and the whole job starts again. That is not counted as a "
+            "restart.",
+            (("Give up on the old pod if nothing moves", "aiarts release {job}"),),
+        ),
+        Words(
+            "节点 {node} 已失联",
+            "该节点不再上报；容器组会被替换，整个任务重新开始，不计入重启次数。",
+            (("若长时间无进展，放弃旧的容器组", "aiarts release {job}"),),
+        ),
+    ),
+    "pod-stuck": Text(
+        Words(
+            "The pod {pod} does not end",
+            "It should be gone since {since}, and nobody on the node {node} says that it is. Its process may still "
+            "run there.",
+            (("Give up on it; only if the node is really dead", "aiarts release {job}"),),
+        ),
+        Words(
+            "容器组 {pod} 无法结束",
+            "它应在 {since} 结束，但节点 {node} 一直没有确认；进程可能仍在那里运行。",
+            (("放弃它（仅当节点确实已死）", "aiarts release {job}"),),
+        ),
+    ),
+    "evicted": Text(
+        Words(
+            "Evicted from {node}",
+            "The node needed its resources, or was emptied; the pod is replaced and the whole job starts again. That "
+            "is not counted as a restart.",
+        ),
+        Words("被 {node} 驱逐", "节点需要收回资源，或正在被清空；容器组会被替换，整个任务重新开始，不计入重启次数。"),
+    ),
+    "preempted": Text(
+        Words(
+            "Its place was taken",
+            "A job of higher priority got its resources; it starts again when there is room. That is not counted as a "
+            "restart.",
+        ),
+        Words("资源被抢占", "更高优先级的任务占用了它的资源；有空闲时会重新开始，不计入重启次数。"),
+    ),
+    "cluster-unreachable": Text(
+        Words("The cluster is away", "It has not answered since {since}; what is shown is what was last seen."),
+        Words("集群无法访问", "自 {since} 起没有响应；显示的是最后一次看到的情况。"),
+    ),
+    "out-of-memory": Text(
+        Words(
+            "Out of memory on node {node}",
+            "The kernel ended it, or a part of it: it used more memory than it had asked for.",
+            (("Ask for more memory", "aiarts edit {job} memory_gb=64"), ("Run it again", "aiarts rerun {job}")),
+        ),
+        Words(
+            "节点 {node} 内存不足",
+            "内核终止了它或其中一部分：使用的内存超过了申请量。",
+            (("申请更多内存", "aiarts edit {job} memory_gb=64"), ("重新运行", "aiarts rerun {job}")),
+        ),
+    ),
+}

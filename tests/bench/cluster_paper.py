@@ -1,0 +1,96 @@
+"""Many jobs on paper: real objects of our own manifests in a real API server, on nodes where nothing runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from jupyter_aiarts.engines.kubernetes import names
+from jupyter_aiarts.engines.kubernetes.client import Api, jobs, pods
+from jupyter_aiarts.engines.kubernetes.manifest import objects, pod
+from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+from tests.cluster.cluster import Cluster
+from tests.engines.kubernetes.making import make_order
+
+Json = dict[str, Any]
+AT_ONCE = 24
+STARTED = "2026-11-16T05:00:00Z"
+NOBODY = "jupyter-aiarts.bench/nobody"  # the Job controller leaves alone what another one manages
+
+
+@contextlib.contextmanager
+def paper_jobs(cluster: Cluster, count: int, nodes: int) -> Iterator[str]:
+    """A namespace with so many running jobs of so many nodes each."""
+    machines = max(count * nodes // 100, 1)
+    with cluster.namespace() as namespace, cluster.paper_nodes(machines, "bench") as where:
+        asyncio.run(_fill(cluster, namespace, count, nodes, where))
+        yield namespace
+
+
+async def _fill(cluster: Cluster, namespace: str, count: int, nodes: int, where: list[str]) -> None:
+    api = await Api.open(ClusterSettings(name="bench", kubeconfig=str(cluster.kubeconfig("admin"))))
+    made = _jobs(namespace, count, nodes, where)
+    await asyncio.gather(*(_make(api, namespace, made) for _ in range(AT_ONCE)))
+    await api.aclose()
+
+
+def _jobs(namespace: str, count: int, nodes: int, where: list[str]) -> Iterator[tuple[Json, list[Json]]]:
+    order = make_order(raw={"kind": "distributed", "nodes": nodes, "name": "train"}, namespace=namespace)
+    job, one = objects(order).job, pod(order)
+    for number in range(count):
+        job_id = f"b{number:09}"
+        fresh = _renamed(job, order.job_id, job_id)
+        del fresh["metadata"]["labels"][names.CREATING]
+        fresh["spec"].update(suspend=False, managedBy=NOBODY)
+        places = [where[(number * nodes + index) % len(where)] for index in range(nodes)]
+        yield fresh, [_pod(_renamed(one, order.job_id, job_id), index, place) for index, place in enumerate(places)]
+
+
+def _renamed(item: Json, old: str, new: str) -> Json:
+    text = msgspec.json.encode(item).replace(old.encode(), new.encode())
+    found: Json = msgspec.json.decode(text)
+    return found
+
+
+def _pod(item: Json, index: int, place: str) -> Json:
+    item = copy.copy(item)
+    meta = item["metadata"]
+    meta["name"] = f"{meta['name'].removesuffix('-0-try')}-{index}-x{index}yz"
+    meta["labels"][names.INDEX] = meta["annotations"][names.INDEX] = str(index)
+    item["spec"]["nodeName"] = place
+    return item
+
+
+async def _make(api: Api, namespace: str, made: Iterator[tuple[Json, list[Json]]]) -> None:
+    for job, own in made:
+        name = (await api.create(jobs(namespace), job))["metadata"]["name"]
+        status = {"active": len(own), "ready": len(own), "startTime": STARTED}
+        await api.patch(f"{jobs(namespace, name)}/status", {"status": status})
+        for one in own:
+            found = await api.create(pods(namespace), one)
+            await api.patch(f"{pods(namespace, one['metadata']['name'])}/status", {"status": _status(found)})
+
+
+def _status(found: Json) -> Json:
+    """What a kubelet says of a pod that runs."""
+    types = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+    conditions = [{"type": one, "status": "True", "lastTransitionTime": STARTED} for one in types]
+    image = found["spec"]["containers"][0]["image"]
+    common = {"image": image, "imageID": f"sha256:{'0' * 64}", "restartCount": 0, "ready": True}
+    ended = {"exitCode": 0, "reason": "Completed", "startedAt": STARTED, "finishedAt": STARTED}
+    init = {**common, "name": names.PREPARE, "containerID": f"containerd://{'1' * 64}", "state": {"terminated": ended}}
+    main = {**common, "name": names.MAIN, "containerID": f"containerd://{'2' * 64}"}
+    return {
+        "phase": "Running",
+        "startTime": STARTED,
+        "hostIP": "10.0.0.1",
+        "podIP": "10.0.0.2",
+        "conditions": conditions,
+        "initContainerStatuses": [init],
+        "containerStatuses": [{**main, "started": True, "state": {"running": {"startedAt": STARTED}}}],
+    }

@@ -1,0 +1,74 @@
+"""A cluster that does not answer: what was known is shown with its age, what was wanted is done when it is back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jupyter_aiarts.engines.base import Engine
+from jupyter_aiarts.engines.kubernetes import open_cluster
+from jupyter_aiarts.errors import ClusterUnreachable
+from jupyter_aiarts.model.phase import Move, Phase
+from tests.engines.kubernetes.engines import FOREVER, laboratory
+
+if TYPE_CHECKING:
+    from tests.cluster.cluster import Cluster
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
+
+
+async def stale(engine: Engine, wanted: bool, seconds: float = 60) -> None:
+    """Wait until the engine says that its picture is old, or that it is not."""
+
+    async def look() -> None:
+        if (engine.stale_since is not None) is wanted:
+            return
+        async for _ in engine.watch():
+            if (engine.stale_since is not None) is wanted:
+                return
+
+    await asyncio.wait_for(look(), seconds)
+
+
+async def test_a_stop_asked_for_while_the_api_server_is_away_is_carried_out_when_it_is_back(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    async with laboratory(cluster, tmp_path) as lab:
+        stopped, paused = await lab.submit(FOREVER, name="a"), await lab.submit(FOREVER, name="b")
+        for job in (stopped, paused):
+            await lab.printed(job.id, "up")
+        cluster.stop_api()
+        try:
+            await stale(lab.engine, True)
+            for job, move in ((stopped, Move.STOP), (paused, Move.PAUSE)):
+                with pytest.raises(ClusterUnreachable, match="carried out as soon as the cluster answers"):
+                    await lab.engine.act(job.id, move)
+            assert {record.phase for record in await lab.engine.snapshot()} == {Phase.RUNNING}  # as it was last seen
+        finally:
+            await asyncio.to_thread(cluster.start_api)
+        await stale(lab.engine, False)
+        assert (await lab.until(stopped.id, Phase.STOPPED)).cause.code == "stopped-by-user"
+        assert (await lab.until(paused.id, Phase.PAUSED)).cause.code == "paused-by-user"
+
+
+async def test_a_cluster_that_never_answers_costs_the_others_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    """Its address leads nowhere: the first look waits a moment, every later one not at all."""
+    kubeconfig = tmp_path / "nowhere"
+    cluster.write_kubeconfig(kubeconfig, {"token": "x"})
+    kubeconfig.write_text(kubeconfig.read_text().replace(cluster.api_url, "https://10.255.255.1:1"))
+    engine = open_cluster("nowhere", {"kubeconfig": str(kubeconfig)}, tmp_path / "state")
+    try:
+        assert await engine.snapshot() == ()
+        began = time.monotonic()
+        for _ in range(100):
+            assert await engine.snapshot() == ()
+        assert engine.stale_since is not None
+        assert time.monotonic() - began < 1.0
+        with pytest.raises(ClusterUnreachable):
+            await engine.get("abcdefghij")
+    finally:
+        await engine.aclose()
