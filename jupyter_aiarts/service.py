@@ -202,9 +202,11 @@ class JobService:
         engine = await self._owner(job_id)
         number = (await engine.get(job_id)).run if run is None else run
         follower = (await engine.log(job_id, number)).follow(query)
-        spoke = time.monotonic()
+        spoke, ended = time.monotonic(), False
         while not follower.done:
             over = _is_over(await engine.get(job_id), number)
+            if over and not ended:  # opened anew, a log has all of it: what was printed last may still be on its way
+                ended = bool(await engine.log(job_id, number))
             lines = await asyncio.to_thread(follower.step, over)
             if lines:
                 yield lines

@@ -40,11 +40,12 @@ def _as_it_is(session: Session, job: JobData) -> JobData:
 
 
 def _await_end(session: Session, job: JobData, quiet: bool) -> JobData:
-    """The job once it has ended; a pause ends the log's stream but not the wait."""
+    """The job once it has ended and its log was told; a pause ends the log's stream but not the wait."""
     cursor: Optional[str] = None
-    pause = FIRST_LOOK
-    while job["phase"] not in ENDED and not _is_hopeless(job):
+    pause, told = FIRST_LOOK, quiet
+    while not (told and job["phase"] in ENDED) and not _is_hopeless(job):
         if not quiet and job["phase"] != "paused":
+            told = True
             for line in session.client.follow(job["id"], run=job["run"], after=cursor):
                 session.write(display.line_text(line, session.style, many_ranks(job)))
                 cursor = line["seq"] or cursor

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import shutil
 import time
@@ -235,6 +236,7 @@ def _part(name: str) -> str:
     return quote(name, safe=" @+,=").replace(".", "%2E", 1) if name.startswith(".") else quote(name, safe=" @+,=")
 
 
+@functools.lru_cache(maxsize=4096)  # ten thousand pods are told about at once when a server starts
 def _run_folder(root: Path, namespace: str, job_id: str, run: int) -> Path:
     return root / _part(namespace) / check_id(job_id) / f"run-{run}"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,10 @@ import msgspec
 from msgspec import Struct, field
 
 from jupyter_aiarts.engines.local.folder import read_bytes
+from jupyter_aiarts.engines.local.records import Summary
 from jupyter_aiarts.engines.logs.reasons import Drop
 from jupyter_aiarts.errors import JobUnreadable
+from jupyter_aiarts.launcher import record
 
 LAUNCHER, KUBELET = "launcher", "kubelet"
 MOST_DROPS, MOST_PODS = 1000, 500
@@ -99,3 +103,13 @@ def read(path: Path, kind: type[Any]) -> Any:
         return None if content is None else msgspec.json.decode(content, type=kind)
     except (JobUnreadable, msgspec.MsgspecError):
         return None
+
+
+def keep_summary(run: Path, content: dict[str, Any]) -> None:
+    """Keep how an attempt ended; the summary of an earlier attempt stays beside it."""
+    attempt = msgspec.convert(content, Summary).attempt
+    before = read(run / "summary.json", Summary)
+    if before is not None and before.attempt != attempt:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(run / "summary.json", run / f"summary.{before.attempt}.json")
+    record.write_json(str(run / "summary.json"), content, lasting=True)

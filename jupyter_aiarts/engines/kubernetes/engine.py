@@ -28,6 +28,7 @@ from jupyter_aiarts.errors import (
     NotAllowed,
     RunNotFound,
     SubmissionConflict,
+    Unavailable,
     WrongPhase,
 )
 from jupyter_aiarts.model.names import check_id, id_for_submission, new_id
@@ -70,7 +71,7 @@ class KubernetesEngine(Engine):
         link = await self._link.up()
         place = await link.orders.place(reading.spec.queue)
         await link.rights.require("create", "jobs", place.namespace, group="batch")
-        owner, own_id = link.owner_of(caller), reading.spec.submission_id
+        owner, own_id = link.owner or caller.owner, reading.spec.submission_id
         job_id = id_for_submission(self.name, place.namespace, owner, own_id) if own_id else new_id()
         if own_id and link.knows(job_id):
             return await self._known(job_id, reading), False
@@ -95,7 +96,13 @@ class KubernetesEngine(Engine):
 
     async def _known(self, job_id: str, reading: Reading) -> JobRecord:
         """The job that a submission_id names already; raises `SubmissionConflict` when it asks for other things."""
-        job = await asyncio.wait_for(self._link.seen(job_id), OTHERS)
+        try:
+            job = await asyncio.wait_for(self._link.seen(job_id), OTHERS)
+        except asyncio.TimeoutError:
+            raise Unavailable(
+                f"Job {job_id} has been submitted with this submission_id, but is not complete after {OTHERS:g} s.",
+                "Submit it again in a while: what a crash left is removed after ten minutes.",
+            ) from None
         if job.fingerprint != fingerprint(reading):
             raise SubmissionConflict(
                 f"The submission id {reading.spec.submission_id!r} belongs to job {job_id}, "
@@ -247,7 +254,7 @@ class KubernetesEngine(Engine):
     async def fits(self, reading: Reading, caller: Caller) -> Fit:
         link = await self._link.up()
         place = await link.orders.place(reading.spec.queue)
-        order = await link.orders.fresh(reading, caller.folder, link.owner_of(caller), new_id(), place)
+        order = await link.orders.fresh(reading, caller.folder, link.owner or caller.owner, new_id(), place)
         tried = await link.orders.try_out(order)
         now = None if tried.refused is None else False
         notes = [note for note in order.reading.notes if note not in reading.notes]

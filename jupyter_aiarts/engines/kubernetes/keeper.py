@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AGAIN = 5.0
-"""Seconds after which something that the cluster refused is tried once more."""
+AGAIN, LONGEST = 5.0, 600.0
+"""Seconds after which something that the cluster refused is tried again, twice as long each time."""
 
 
 class Keeper:
@@ -44,6 +44,7 @@ class Keeper:
         self._creating = creating
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
+        self._failures: dict[str, int] = {}
         self._sweeping: asyncio.TimerHandle | None = None
 
     def look(self, job_ids: Iterable[str]) -> None:
@@ -60,9 +61,12 @@ class Keeper:
     async def _run(self, key: str, work: Callable[[], Awaitable[None]]) -> None:
         try:
             await work()
+            self._failures.pop(key, None)
         except (Refused, ClusterUnreachable) as error:
             log.warning("Something for job %s could not be done: %s", key, error)
-            await asyncio.sleep(AGAIN)
+            failures = self._failures[key] = self._failures.get(key, 0) + 1
+            self._again.add(key)
+            await asyncio.sleep(min(AGAIN * 2.0 ** min(failures - 1, 10), LONGEST))
         finally:
             self._tasks.pop(key, None)
         if key in self._again:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,8 +30,10 @@ from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, 
 from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
-    from jupyter_aiarts.engines.base import Caller, Change, JobRecord
+    from jupyter_aiarts.engines.base import Change, JobRecord
+    from jupyter_aiarts.engines.kubernetes.seen import Pod
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+    from jupyter_aiarts.model.spec import JobSpec
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +68,7 @@ class Link:
         self._listeners: set[asyncio.Event] = set()
         self._watcher: Watcher | None = None
         self._away_since: str | None = None
-        self._pods: dict[str, list[PodFacts]] = {}  # of our own jobs, by job
+        self._own: set[str] = set()  # our own jobs, as far as the archive was told of them
         self._unlearned: dict[str, str] = {}  # by job: the uid of the Job whose spec could not be fetched
         self._visits: dict[tuple[str, int], asyncio.TimerHandle] = {}
 
@@ -125,7 +128,7 @@ class Link:
         """Find out who we are there; False, with the problem, when the cluster does not say."""
         try:
             await self.api.ready()
-            self.owner = await self.rights.whoami()
+            self.owner = hub_user(self._settings) or await self.rights.whoami()
         except (ClusterUnreachable, Refused, NotAllowed) as error:
             self.problem = error
             self._away_since = self._away_since or now()
@@ -134,10 +137,6 @@ class Link:
             return False
         self.problem = self._away_since = None
         return True
-
-    def owner_of(self, caller: Caller) -> str:
-        """Whom a new job belongs to: whom the cluster knows us as, or the hub's user where the admin wants that."""
-        return caller.owner if self._settings.owner_from == "hub" else self.owner or caller.owner
 
     async def aclose(self) -> None:
         """Let go; jobs go on."""
@@ -188,23 +187,23 @@ class Link:
     def _changed(self, change: Change) -> None:
         """The picture changed, or how live it is: look after our own, and tell who listens."""
         own = [record.id for record in change.jobs if record.owner == self.owner]
-        gone = [job_id for job_id in change.removed if job_id in self._pods]
-        if own or gone:
-            self._mind([*own, *gone])
-            self.keeper.look(own)
+        for job_id in [*own, *self._own.intersection(change.removed)]:
+            self._mind(job_id)
+        self.keeper.look(own)
         if change.health and self.stale_since is None:
+            self.keeper.look(self._own)  # what could not be done meanwhile
             self._do(self._recovered())
         self._ring()
 
-    def _mind(self, job_ids: Iterable[str]) -> None:
-        """Tell the archive about the pods of our own jobs, of which these changed."""
-        for job_id in job_ids:
-            facts = self._facts(job_id)
-            if facts is not None:
-                self._pods[job_id] = pod_facts(facts, self._settings)
-            else:
-                self._pods.pop(job_id, None)
-        self.archive.keep(pod for pods in self._pods.values() for pod in pods)
+    def _mind(self, job_id: str) -> None:
+        """Tell the archive about the pods of one of our own jobs, those of its earlier runs too."""
+        facts = self._facts(job_id)
+        if facts is None:
+            self._own.discard(job_id)
+            self.archive.keep_job(job_id, [])
+            return
+        self._own.add(job_id)
+        self.archive.keep_job(job_id, [pod for run in facts.runs for pod in self._pods_of(job_id, run)])
 
     def _ring(self) -> None:
         for listener in self._listeners:
@@ -247,14 +246,16 @@ class Link:
 
     async def learn(self, job_id: str) -> bool:
         """Fetch the whole spec of a job, once; whether the picture has it now and had not before."""
-        facts = self._facts(job_id)
+        facts = self._facts(job_id) if self.stale_since is None else None
         if facts is None or facts.spec.workdir is not None or self._unlearned.get(job_id) == facts.job.uid:
             return False
-        self._unlearned[job_id] = facts.job.uid
         try:
             found = await recall(self.api, facts.job)
-        except (JobUnreadable, Refused, ClusterUnreachable):
-            return False  # the short one is shown
+        except ClusterUnreachable:
+            return False  # the short one is shown for now
+        except (JobUnreadable, Refused):
+            self._unlearned[job_id] = facts.job.uid  # and for good: nobody asks for it again
+            return False
         self.picture.learn(job_id, facts.job.run, found.next.spec)
         self._touch()
         return True
@@ -266,7 +267,7 @@ class Link:
         """Have everything in the archive that was printed up to now, if it is ours to keep."""
         facts = self._facts(job_id)
         if facts is not None and facts.job.owner == self.owner:
-            self._mind([job_id])  # the picture may be ahead of what the archive was told
+            self._mind(job_id)  # the picture may be ahead of what the archive was told
         return await self.archive.complete(job_id, run, seconds)
 
     async def log_folder(self, job: JobObject) -> Path:
@@ -291,7 +292,9 @@ class Link:
 
     def _pods_of(self, job_id: str, run: int) -> list[PodFacts]:
         facts = self._facts(job_id)
-        return pod_facts(facts, self._settings) if facts is not None and facts.job.run == run else []
+        if facts is None or run not in facts.runs:
+            return []
+        return pod_facts(facts.runs[run], facts.spec, self.picture.pods(job_id, run), self._settings)
 
     async def environment(self, job: JobObject, rank: int) -> dict[str, str]:
         return await self.archive.environment(job.namespace, job.job_id, job.run, rank)
@@ -302,9 +305,13 @@ class Link:
         await self.archive.forget(job_id)
 
 
-def pod_facts(facts: Facts, settings: ClusterSettings) -> list[PodFacts]:
-    """The pods of a job's current run, as the archive wants to know them."""
-    job, spec = facts.job, facts.spec
+def hub_user(settings: ClusterSettings) -> str | None:
+    """Whom jobs belong to where the admin wants the hub's users, and the hub says who this is."""
+    return os.environ.get("JUPYTERHUB_USER") if settings.owner_from == "hub" else None
+
+
+def pod_facts(job: JobObject, spec: JobSpec, pods: Iterable[Pod], settings: ClusterSettings) -> list[PodFacts]:
+    """The pods of a run as the archive wants to know them; `spec` is the job's, whose shape its runs share mostly."""
     each = max(spec.devices, 1) if spec.processes == "card" else 1
     port = drawn_ports(job.job_id, job.run)[0] if settings.profile(spec.device).host_network else PORT
     return [
@@ -321,7 +328,8 @@ def pod_facts(facts: Facts, settings: ClusterSettings) -> list[PodFacts]:
             created=pod.created,
             job_uid=job.uid,
             ranks=tuple(range(pod.index * each, (pod.index + 1) * each)),
+            has_run=pod.started is not None,
             lasting=settings.log_mount is not None,
         )
-        for pod in facts.pods
+        for pod in pods
     ]

@@ -23,10 +23,10 @@ from typing import Any
 
 import msgspec
 
-from jupyter_aiarts.engines.kubernetes.book import Book, Drops, LogEntry, PodEntry, Source, read
+from jupyter_aiarts.engines.kubernetes.book import Book, Drops, LogEntry, PodEntry, Source, keep_summary, read
 from jupyter_aiarts.engines.kubernetes.frames import Chunk, Gap, Garbled, Hello, Item, Told
 from jupyter_aiarts.engines.kubernetes.held import HeldLog, Stamp
-from jupyter_aiarts.engines.local.records import NodeStatus, Summary
+from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.engines.logs.reasons import Drop
 from jupyter_aiarts.launcher import record, segments
 from jupyter_aiarts.model.times import now
@@ -323,16 +323,6 @@ class Batch:
         parts, stamps = self._parts.pop(key, []), self._stamps.pop(key, [])
         if parts:
             self._node.log(key[0]).extend(key[1], b"".join(parts), stamps)
-
-
-def keep_summary(run: Path, content: dict[str, Any]) -> None:
-    """Keep how an attempt ended; the summary of an earlier attempt stays beside it."""
-    attempt = msgspec.convert(content, Summary).attempt
-    before = read(run / "summary.json", Summary)
-    if before is not None and before.attempt != attempt:
-        with contextlib.suppress(FileNotFoundError):
-            os.rename(run / "summary.json", run / f"summary.{before.attempt}.json")
-    record.write_json(str(run / "summary.json"), content, lasting=True)
 
 
 def _discard_of_other_job(folder: Path, job_uid: str) -> None:

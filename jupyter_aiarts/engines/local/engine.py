@@ -19,6 +19,7 @@ from jupyter_aiarts.engines.local.picture import Picture
 from jupyter_aiarts.engines.local.records import JobFile, Settings
 from jupyter_aiarts.engines.local.retention import due
 from jupyter_aiarts.engines.local.runtime import Bell, runtime_folder
+from jupyter_aiarts.engines.patience import came
 from jupyter_aiarts.errors import RunNotFound, StateUnusable
 from jupyter_aiarts.model.names import check_id
 from jupyter_aiarts.model.phase import Move
@@ -165,8 +166,7 @@ class LocalEngine(Engine):
                 if change.jobs or change.removed:
                     yield change
                     await asyncio.sleep(CALM)
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(rung.wait(), self._patience())
+                await came(rung, self._patience())
         finally:
             loop.remove_reader(bell.fileno())
             bell.close()
