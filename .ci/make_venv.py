@@ -1,16 +1,17 @@
 """Make the virtual environment FOLDER with pip in it; called by the Makefile with the system's Python.
 
-Debian's python3 comes without ensurepip, so three ways are tried in order; when none works the message
-names the package to install.
+Debian's python3 comes without ensurepip, so three ways are tried in order; when none works nothing is left and
+the message names the package to install.
 """
 
 import importlib.util
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-ADVICE = "no ensurepip, pip or virtualenv to make an environment with; run: apt-get install python3-venv"
+ADVICE = "no ensurepip, pip or virtualenv that an environment can be made with; run: apt-get install python3-venv"
 
 
 def has_module(name: str) -> bool:
@@ -36,15 +37,25 @@ def by_virtualenv(folder: Path) -> None:
     subprocess.run([*command, "--clear", str(folder)], check=True)
 
 
+def works(way: Callable[[Path], None], folder: Path) -> bool:
+    """Whether the folder could be made this way: what it needs may be there and broken, or too old."""
+    try:
+        way(folder)
+    except subprocess.CalledProcessError as error:
+        sys.stderr.write(f"failed: {' '.join(error.cmd)}\n")
+        return False
+    return True
+
+
 def main(folder: Path) -> None:
-    """Use the first way this machine offers."""
-    if has_module("ensurepip"):
-        by_venv(folder)
-    elif has_module("pip"):
-        by_system_pip(folder)
-    elif has_module("virtualenv") or shutil.which("virtualenv"):
-        by_virtualenv(folder)
-    else:
+    """Use the first way that this machine offers and that works."""
+    offered = {
+        by_venv: has_module("ensurepip"),
+        by_system_pip: has_module("pip"),
+        by_virtualenv: has_module("virtualenv") or shutil.which("virtualenv") is not None,
+    }
+    if not any(there and works(way, folder) for way, there in offered.items()):
+        shutil.rmtree(folder, ignore_errors=True)  # a half-made one would pass for an environment the next time
         sys.exit(ADVICE)
 
 

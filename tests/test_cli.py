@@ -177,6 +177,11 @@ def test_logs_in_json_are_one_object_per_line(aiarts: Run) -> None:
     assert aiarts("logs", job["id"], "--grep", "^b")[1] == "b\n"
 
 
+def test_waiting_for_a_job_that_has_ended_shows_its_log(aiarts: Run) -> None:
+    words = ("submit", script("print('hi')"), "--submission-id", "once", "--wait")
+    assert [(code, "hi\n" in out) for code, out, _ in (aiarts(*words), aiarts(*words))] == [(0, True), (0, True)]
+
+
 def test_a_mistyped_name_among_several_moves_nothing(aiarts: Run) -> None:
     job = job_of(aiarts("submit", script(WAITS), "--grace-seconds", "1", "--json"))
     assert aiarts("stop", job["id"], "nobody")[0] == 3

@@ -7,10 +7,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
+from traitlets.config import Config
+
+if TYPE_CHECKING:
+    from tests.cluster.cluster import Cluster
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,7 +31,7 @@ def helper(name: str) -> ModuleType:
     return module
 
 
-blocks, sandbox, keys = helper("blocks"), helper("sandbox"), helper("keys")
+blocks, sandbox, keys, lab = helper("blocks"), helper("sandbox"), helper("keys"), helper("lab")
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
@@ -85,7 +92,16 @@ EXCUSED = {
 }
 """Commands of `bash` blocks, which are not run here, and why not."""
 
-RUN = [page for page in PAGES if any(one.language in ("console", "python") for one in blocks.blocks(page))]
+
+def runnable(page: Path, on_cluster: bool) -> list[blocks.Block]:
+    """The page's blocks that need a cluster, or those that need none."""
+    return [one for one in blocks.blocks(page) if lab.needs_cluster(page, one.section) == on_cluster]
+
+
+def pages_to_run(on_cluster: bool) -> list[Path]:
+    return [page for page in PAGES if any(one.language in ("console", "python") for one in runnable(page, on_cluster))]
+
+
 ELSEWHERE = re.compile(r"^This job ends when .*\n", re.MULTILINE)
 """A sentence that depends on where the tests run: in a container, in a service, at a desk."""
 
@@ -101,21 +117,47 @@ def test_every_block_is_run_or_excused_by_name(page: Path) -> None:
             assert line.startswith(tuple(EXCUSED)), f"{where} has a command that nothing runs: {line}"
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", pages_to_run(False), ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_and_cell_does_what_the_page_says(page: Path, tmp_path: Path) -> None:
-    found = list(blocks.blocks(page))
+    found = runnable(page, False)
     cells = [one.text.rstrip("\n") for one in found if one.language == "python" and not one.file]
     box = sandbox.Sandbox(tmp_path, cells)
-    sample = {one.file: one.text for one in blocks.blocks(ROOT / "docs" / "users.md")}["train.py"]
-    for name, text in [("train.py", sample), *((one.file, one.text) for one in found if one.file)]:
-        (box.work / name).write_text(text, encoding="utf-8")
-    if "$SERVER" in page.read_text(encoding="utf-8"):
+    write_files(box, found)
+    if any("$SERVER" in one.text for one in found):
         box.start_server()
     try:
         for block in found:
             run_block(box, block, f"{page.name}:{block.line}")
     finally:
         box.close()
+
+
+def write_files(box: sandbox.Sandbox, found: list[blocks.Block]) -> None:
+    """The files that blocks name, and the start file of the examples."""
+    sample = {one.file: one.text for one in blocks.blocks(ROOT / "docs" / "users.md")}["train.py"]
+    for name, text in [("train.py", sample), *((one.file, one.text) for one in found if one.file)]:
+        (box.work / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.cluster
+@pytest.mark.timeout(300, func_only=True)
+@pytest.mark.parametrize("page", pages_to_run(True), ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_for_a_cluster_does_what_the_page_says(page: Path, cluster: Cluster, tmp_path: Path) -> None:
+    names = lab.Names()
+    found = [one._replace(text=names.here(one.text)) for one in runnable(page, True)]
+    box = sandbox.Sandbox(tmp_path, [])
+    lab.move_in(cluster, tmp_path, box.environ)
+    (box.work / "jupyter_server_config.py").write_text(names.here(lab.CONFIG), encoding="utf-8")
+    write_files(box, found)
+    with ExitStack() as opened:
+        opened.enter_context(lab.emptied(cluster, names.namespace))
+        if not any("kubectl create namespace" in one.text for one in found):
+            opened.enter_context(cluster.namespace(names.namespace))
+        opened.callback(box.close)
+        for block in found:
+            if re.search(r"\baiarts |\$SERVER", block.text):
+                box.use_server()
+            run_block(box, block, f"{page.name}:{block.line}")
 
 
 def run_block(box: sandbox.Sandbox, block: blocks.Block, where: str) -> None:
@@ -157,8 +199,44 @@ def test_pictures_are_small_and_every_one_is_shown() -> None:
 def test_the_settings_named_for_admins_exist_and_none_is_missing() -> None:
     from jupyter_aiarts.server.app import AiartsApp, LocalEngine
 
-    guide = (ROOT / "docs" / "admins.md").read_text(encoding="utf-8")
+    guide = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("admins.md", "kubernetes.md"))
     own = {f"AiartsApp.{name}" for name in AiartsApp.class_own_traits(config=True)}
     own |= {f"LocalEngine.{name}" for name in LocalEngine.class_own_traits(config=True)}
-    # Clusters are not there yet: setting the trait is answered with a warning.
-    assert set(re.findall(r"^c\.(\w+\.\w+) =", guide, re.MULTILINE)) == own - {"AiartsApp.clusters"}
+    assert set(re.findall(r"^c\.(\w+\.\w+) =", guide, re.MULTILINE)) == own
+
+
+def configured_clusters() -> dict[str, Any]:
+    """The clusters of the admins' example, as a server would get them."""
+    page = ROOT / "docs" / "kubernetes.md"
+    example = {one.file: one.text for one in blocks.blocks(page)}["jupyter_server_config.py"]
+    c = Config()
+    exec(compile(example, page.name, "exec"), {"c": c})
+    return dict(c.AiartsApp.clusters)
+
+
+def test_the_example_of_a_cluster_is_accepted_and_names_every_key() -> None:
+    from jupyter_aiarts.engines.kubernetes import settings
+
+    clusters = configured_clusters()
+    assert set(settings.read_clusters(clusters)) == {"lab", "big"}
+    every = clusters["big"]
+    shown = {
+        settings.ClusterSettings: [{**every, "name": "big"}],
+        settings.LogMount: [every["log_mount"]],
+        settings.ClusterMount: every["default_mounts"],
+        settings.DeviceProfile: every["devices"].values(),
+        settings.NodeSize: [one["node"] for one in every["devices"].values()],
+        settings.Limits: [every["limits"]],
+        settings.User: every["users"].values(),
+    }
+    for struct, examples in shown.items():
+        named = {key for one in examples for key in one}
+        assert named == set(struct.__struct_fields__), f"{struct.__name__} has other keys than the guide shows"
+
+
+@pytest.mark.parametrize("role", ["aiarts-user", "aiarts-viewer"])
+def test_the_guide_names_every_resource_of_the_roles(role: str) -> None:
+    rules = yaml.safe_load((ROOT / "docs" / "rbac" / f"{role}.yaml").read_text(encoding="utf-8"))["rules"]
+    guide = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8").partition("## The two roles")[2]
+    for resource in (one for rule in rules for one in rule["resources"]):
+        assert resource in guide, f"{role} allows {resource}"

@@ -1,6 +1,7 @@
 """One measurement of `bench_cluster` in a Python of its own; prints what it found as one JSON line.
 
 `ours|typed|bare KUBECONFIG NAMESPACE`: the first full picture: seconds, CPU seconds, and MB beyond what imports took
+`pauses KUBECONFIG NAMESPACE`: the longest that the event loop was held while ours was made
 `follow KUBECONFIG NAMESPACE COUNT`: prints `ready`, then how late each of COUNT changes was heard, in milliseconds
 `change KUBECONFIG NAMESPACE RATE COUNT JOBS`: makes the changes; a note of each says when
 """
@@ -45,29 +46,33 @@ async def ours(kubeconfig: str, namespace: str) -> Steps:
     picture = Picture("bench")
     watcher = Watcher(api, picture, (namespace,), lambda change: None)
     watcher.start()
-    lag = asyncio.create_task(_lag())
     await watcher.settled()
     records = picture.records()
     found = meter.read()
-    lag.cancel()
     again = time.perf_counter()
     assert picture.records() is records
-    found |= {"again": time.perf_counter() - again, "jobs": len(records), "longest pause": max(_PAUSES)}
+    found |= {"again": time.perf_counter() - again, "jobs": len(records)}
     found["pods"] = sum(len(record.ranks) for record in records)
     await watcher.aclose()
     await api.aclose()
     return found
 
 
-_PAUSES = [0.0]
+async def pauses(kubeconfig: str, namespace: str) -> Steps:
+    """The same, and the most CPU time that the event loop spent between two looks at what else there is to do."""
+    longest = [0.0]
 
+    async def look() -> None:
+        while True:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            longest.append(time.thread_time() - before)
 
-async def _lag() -> None:
-    """How long the event loop was busy with one thing."""
-    while True:
-        before = time.perf_counter()
-        await asyncio.sleep(0.001)
-        _PAUSES.append(time.perf_counter() - before - 0.001)
+    looking = asyncio.create_task(look())
+    found = await ours(kubeconfig, namespace)
+    looking.cancel()
+    print(sorted(longest)[-12:], file=sys.stderr)
+    return {"longest pause": max(longest), "pods": found["pods"]}
 
 
 async def typed(kubeconfig: str, namespace: str) -> Steps:
@@ -178,7 +183,7 @@ async def change(kubeconfig: str, namespace: str, rate: str, count: str, jobs: s
 
 if __name__ == "__main__":
     kinds: dict[str, Callable[..., Any]] = {
-        "ours": ours, "typed": typed, "bare": bare, "follow": follow, "change": change,
+        "ours": ours, "pauses": pauses, "typed": typed, "bare": bare, "follow": follow, "change": change,
     }  # fmt: skip
     print(json.dumps(asyncio.run(kinds[sys.argv[1]](*sys.argv[2:]))), flush=True)
     os._exit(0)  # what is to be measured was measured

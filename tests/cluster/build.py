@@ -1,7 +1,7 @@
 """The programs of the cluster: built from pinned Go modules, kept in the cache, or taken from the machine.
 
-Each folder under `go/` pins one module with its sums. A built program is named after its version and the digest of
-that folder, so a changed pin builds anew and an old clone still finds its own.
+Each folder under `go/` pins its programs and all they are made of. A built program is named after its version and the
+digest of that folder, so a changed pin builds anew and an old clone still finds its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 
 class Program(NamedTuple):
-    """What to build: `package` inside the module that `go/<folder>` pins."""
+    """What to build: `package`, of a `module` whose version `go/<folder>` pins."""
 
     name: str
     folder: str
@@ -49,8 +49,8 @@ def _kubernetes(name: str) -> Program:
 
 PROGRAMS = [
     *map(_kubernetes, ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl")),
-    Program("kueue", "kueue", "sigs.k8s.io/kueue/cmd/kueue", "sigs.k8s.io/kueue"),
-    Program("coredns", "coredns", ".", "github.com/coredns/coredns"),
+    Program("kueue", "kubernetes", "sigs.k8s.io/kueue/cmd/kueue", "sigs.k8s.io/kueue"),
+    Program("coredns", "kubernetes", "./coredns", "github.com/coredns/coredns"),
     Program("registry", "registry", ".", "github.com/distribution/distribution/v3"),
 ]
 SYSTEM = ":/usr/sbin:/sbin"  # where iptables and ip are, also for a PATH without
@@ -131,7 +131,7 @@ def _environment() -> dict[str, str]:
 
 def _ldflags(wanted: Program) -> str:
     """Kubernetes learns its version here: without it Kueue and kubectl cannot parse what the server says."""
-    if wanted.folder != "kubernetes":
+    if wanted.module != "k8s.io/kubernetes":
         return "-s -w"
     major, minor = wanted.version.removeprefix("v").split(".")[:2]
     package = "k8s.io/component-base/version"
@@ -141,6 +141,6 @@ def _ldflags(wanted: Program) -> str:
 
 def _digest(folder: Path) -> str:
     digest = hashlib.sha256()
-    for file in sorted(folder.iterdir()):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:10]

@@ -26,7 +26,7 @@ QUOTA = {"cpu": "1000", "memory": "4Ti", "huawei.com/Ascend910": "8", "nvidia.co
 
 def keep_manifests() -> Path:
     """Kueue's definitions and webhooks as JSON beside the program, so that a start needs neither Go nor YAML."""
-    kept = _wanted().with_suffix(".json")
+    kept = _wanted().with_name(f"{_wanted().name}.json")
     if not kept.exists():
         kept.write_text(json.dumps(_read_manifests()))
     return kept
@@ -105,7 +105,7 @@ def _wanted() -> Path:
 
 def _read_manifests() -> list[Json]:
     command = ["go", "mod", "download", "-json", "sigs.k8s.io/kueue"]
-    found = subprocess.run(command, cwd=GO / "kueue", capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(command, cwd=GO / "kubernetes", capture_output=True, text=True, check=True).stdout
     components = Path(json.loads(found)["Dir"]) / "config" / "components"
     files = [*sorted((components / "crd" / "bases").glob("*.yaml")), components / "webhook" / "manifests.yaml"]
     with ThreadPoolExecutor() as pool:

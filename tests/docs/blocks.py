@@ -16,16 +16,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^## (.+?)\s*$", re.MULTILINE)
 LANGUAGES = {"console", "python", "bash", "text", "yaml", "json", "ini"}
 
 
 class Block(NamedTuple):
-    """One fenced block; `line` is where its text begins in its page."""
+    """One fenced block; `line` is where its text begins in its page, `section` the `##` heading above it."""
 
     language: str
     file: str
     text: str
     line: int
+    section: str = ""
 
 
 class Command(NamedTuple):
@@ -41,7 +43,8 @@ def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         language, _, file = match[1].strip().partition(" ")
-        yield Block(language, file, match[2], text.count("\n", 0, match.start(2)) + 1)
+        headings = SECTION.findall(FENCE.sub("", text[: match.start()]))
+        yield Block(language, file, match[2], text.count("\n", 0, match.start(2)) + 1, headings[-1] if headings else "")
 
 
 def commands(text: str) -> Iterator[Command]:

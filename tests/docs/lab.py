@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,10 @@ def needs_cluster(page: Path, section: str) -> bool:
     return page.name == "kubernetes.md" or section == SECTION
 
 
+CONFIG = f'c.AiartsApp.clusters = {{"lab": {{"kubeconfig": "~/.kube/config", "namespaces": ["{NAMESPACE}"]}}}}'
+"""For a page that is not about configuring."""
+
+
 class Names:
     """The page's namespace under a name of this test's own, and an image that the test cluster has."""
 
@@ -34,27 +39,27 @@ class Names:
         self.namespace = f"{NAMESPACE}-{uuid.uuid4().hex[:8]}"
 
     def here(self, text: str) -> str:
-        return text.replace(NAMESPACE, self.namespace).replace(IMAGE, "registry.local/aiarts-test:1")
+        """What the page says, as it is true here."""
+        return re.sub(rf"\b{NAMESPACE}\b", self.namespace, text).replace(IMAGE, "registry.local/aiarts-test:1")
 
 
 @contextmanager
-def namespace(cluster: Cluster, name: str, is_made: bool) -> Iterator[None]:
-    """Removed after the block; `is_made` is whether it is there from the beginning, with alice's role."""
-    if is_made:
-        with cluster.namespace(name):
-            yield
-        return
+def emptied(cluster: Cluster, name: str) -> Iterator[None]:
+    """Everything that a page makes in the cluster is gone after the block; all of it is named after the namespace."""
     try:
         yield
     finally:
-        for command in (["namespace", name, "--wait=false"], ["clusterrolebinding", f"{name}-viewers"]):
-            try:
-                cluster.kubectl("delete", "--ignore-not-found", *command)
-            except CommandFailed as error:
-                print(f"left behind: {error}")
+        for kind, ends in {
+            "namespace": ("", "-big"),
+            "clusterrolebinding": ("-viewers",),
+            "priorityclass": ("-low", "-high"),
+        }.items():
+            with suppress(CommandFailed):  # the test's own failure says more
+                named = [name + end for end in ends]
+                cluster.kubectl("delete", "--ignore-not-found", "--wait=false", kind, *named)
 
 
-def move_in(cluster: Cluster, names: Names, home: Path, environ: dict[str, str]) -> None:
+def move_in(cluster: Cluster, home: Path, environ: dict[str, str]) -> None:
     """The server's kubeconfig is alice's, in her home; the shell's kubectl speaks for the cluster's admin."""
     config: dict[str, Any] = json.loads(cluster.kubeconfig("alice").read_text())
     config["contexts"][0]["name"] = config["current-context"] = "lab"

@@ -88,6 +88,13 @@ class Sandbox:
         self._opened.callback(process.terminate)
         self.environ["SERVER"] = _address(process, Path(self.environ["JUPYTER_RUNTIME_DIR"]), Path(log.name))
 
+    def use_server(self) -> None:
+        """Start the server, if it does not run, and let the command speak to it, as inside Jupyter."""
+        if "SERVER" not in self.environ:
+            self.start_server()
+            address = self.environ["SERVER"]
+            self.command(f"export SERVER={address} AIARTS_SERVER={address} AIARTS_TOKEN=$TOKEN")
+
     def _start_shell(self) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
         shell = subprocess.Popen(

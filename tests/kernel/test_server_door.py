@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
@@ -173,9 +174,9 @@ def test_a_kernel_with_python_3_8_and_nothing_installed_submits_and_reads(
 @pytest.fixture
 def old_kernel() -> str:
     """The oldest Python at hand that a kernel may have; Debian's pypy3 speaks 3.9."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [*sorted(pyenv.glob("3.8.*/bin/python3.8")), *sorted(pyenv.glob("3.9.*/bin/python3.9"))]
-    names = [str(path) for path in found] + [shutil.which(name) or "" for name in ("python3.8", "python3.9", "pypy3")]
+    pyenv = os.environ.get("PYENV_ROOT", f"{Path.home()}/.pyenv")
+    found = [sorted(glob.glob(f"{pyenv}/versions/{name}.*/bin/python{name}")) for name in ("3.8", "3.9")]
+    names = [*found[0], *found[1], *map(shutil.which, ("python3.8", "python3.9", "pypy3"))]
     usable = [name for name in names if name]
     assert usable, "no old Python: install Debian's `pypy3`, or a Python 3.8"
     return usable[0]

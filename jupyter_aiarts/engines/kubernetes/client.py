@@ -54,7 +54,7 @@ __all__ = [
 T = TypeVar("T")
 Param = str | int | float
 
-PAGE, LARGEST = 500, 4_000_000
+PAGE, LARGEST = 250, 4_000_000
 """Objects and bytes of a page: decoding one takes a few milliseconds of the event loop."""
 
 _JSON = "application/json"

@@ -108,14 +108,13 @@ class Link:
             pause = min(pause * 2, LONGEST_PAUSE)
         self.namespaces = self._settings.namespaces or (self.api.namespace,)
         self.orders = Orders(self.api, self._settings, self.namespaces)
-        mounted = self._settings.log_mount.path if self._settings.log_mount else None
         self.archive = Archive(
             self.api,
             self._state,
             self._settings.name,
             self._token,
             limit=int(self._settings.log_limit_gb * GIGABYTE),
-            log_path=Path(mounted) if mounted else None,
+            log_path=self.orders.log_path(self.owner or ""),
         )
         self.keeper = Keeper(self.api, self._facts, self.took, self.picture.creating)
         self._watcher = Watcher(self.api, self.picture, self.namespaces, self._changed)

@@ -17,6 +17,7 @@ from jupyter_aiarts.engines.kubernetes.client import Forbidden, Missing, Refused
 from jupyter_aiarts.engines.kubernetes.order import Order, PodSecurity
 from jupyter_aiarts.engines.kubernetes.recall import Recalled, recall_with_secrets
 from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings, person
+from jupyter_aiarts.engines.kubernetes.storage import fill_in
 from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.reading import Reading, fingerprint
@@ -92,6 +93,16 @@ class Orders:
         here = reading.spec.script is None or script.is_file()
         same = None if here or not same_start(found) else kept.same_code(found.config)
         return prepare(reading, folder, self._settings, self._person(owner), same_code=same)
+
+    def log_path(self, owner: str) -> Path | None:
+        """Where this server sees the folders that an owner's launchers write logs to; None where it does not."""
+        mount = self._settings.log_mount
+        if mount is None or mount.path is None:
+            return None
+        try:
+            return Path(fill_in(mount.path, self._person(owner)))
+        except ValueError:
+            return None  # an owner without a name that can be part of a path has no such folder
 
     def _person(self, owner: str) -> Person:
         gid = os.getgid()

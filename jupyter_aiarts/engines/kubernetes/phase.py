@@ -43,6 +43,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     pods: tuple[Pod, ...] = ()
     workload: Workload | None = None
     notices: tuple[Notice, ...] = ()
+    had_pods: bool = False  # whether any were ever seen
     started: str | None = None  # the earliest start of the run that was ever seen
     disruption: Cause | None = None  # what the platform did to it since it last ran as a whole
 
@@ -203,8 +204,11 @@ def _asked(facts: Facts) -> tuple[Phase, Cause]:
 
 
 def _pods_left(facts: Facts) -> bool:
-    """Whether pods still hold something; where pods are not seen, whether the Job's controller counts any."""
-    if facts.pods:
+    """Whether pods still hold something; where pods are not seen, whether the Job's controller counts any.
+
+    Its count comes later than the news of the pods themselves, so it is not asked where those are seen.
+    """
+    if facts.pods or facts.had_pods:
         return any(not pod.is_over for pod in facts.pods)
     return facts.job.status.active > 0 or facts.job.status.terminating > 0
 

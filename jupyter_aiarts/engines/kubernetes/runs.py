@@ -52,6 +52,7 @@ class Run(Struct, gc=False):
     pods: dict[str, Pod] = field(default_factory=dict)
     workload: Workload | None = None
     notices: dict[str, Notice] | None = None
+    had_pods: bool = False
     started: str | None = None
     disruption: Cause | None = None
 
@@ -70,6 +71,7 @@ class Run(Struct, gc=False):
     def take_pod(self, pod: Pod) -> None:
         """A pod as it is now; when it started and what was done to it is remembered after it is gone."""
         self.pods[pod.name] = pod
+        self.had_pods = True
         if pod.started is not None and (self.started is None or pod.started < self.started):
             self.started = pod.started
         self.disruption = disruption_of(pod) or self.disruption
@@ -114,6 +116,7 @@ class Held(Struct, gc=False):
             pods=in_order(run.pods.values()),
             workload=run.workload,
             notices=tuple(run.notices.values()) if run.notices else (),
+            had_pods=run.had_pods,
             started=run.started,
             disruption=run.disruption,
         )

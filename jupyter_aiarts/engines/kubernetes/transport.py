@@ -28,6 +28,7 @@ Params = Mapping[str, str | int | float]
 
 CONNECT = 5.0  # seconds
 ANSWER = 30.0  # seconds without a byte of an answer
+READ = 4 << 20  # bytes of an answer that may wait to be taken: a page
 SILENT = 10.0  # seconds for which a server that could not be connected to is not tried again by just anybody
 TRIES, LONGEST_WAIT = 4, 10.0  # when told to come back later
 HEARTBEAT = 25.0  # seconds; a watch that does not answer a ping within half of that again is dead: 37.5 s in all
@@ -193,6 +194,7 @@ class Transport:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, socket_factory=_socket),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
+                read_bufsize=READ,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"Accept-Encoding": "identity", "User-Agent": "jupyter-aiarts"},
             )

@@ -15,8 +15,7 @@ from jupyter_aiarts.engines.kubernetes.names import (
 )
 from jupyter_aiarts.engines.kubernetes.order import Order
 from jupyter_aiarts.engines.kubernetes.resources import size
-from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
-from jupyter_aiarts.engines.kubernetes.storage import Claim, Export, Person, Source, fill_in
+from jupyter_aiarts.engines.kubernetes.storage import Claim, Export, Source
 
 READABLE = 0o444
 """Whoever the container runs as, its launcher has to read these."""
@@ -82,13 +81,6 @@ def run_folder(order: Order) -> str:
     if order.settings.log_mount is None:
         return RUN_FOLDER
     return f"{LOG_FOLDER}/{order.job_id}/run-{order.run}"
-
-
-def log_folder_here(settings: ClusterSettings, person: Person, job_id: str, run: int) -> str | None:
-    """Where this server sees what `run_folder` is in a pod; None when it does not."""
-    if settings.log_mount is None or settings.log_mount.path is None:
-        return None
-    return posixpath.join(fill_in(settings.log_mount.path, person), job_id, f"run-{run}")
 
 
 def _drivers(order: Order) -> Parts:

@@ -41,6 +41,7 @@ ABSENT = 1800.0  # seconds before asking again for what one can do without: Kueu
 SHORT = 1.0  # a watch that lived less than this counts as failed, or a server that ends each at once is asked for ever
 SILENCE = timedelta(seconds=37.5)  # what a dead connection had been silent for when it was noticed
 SLICE = 0.005  # seconds of the event loop for making records after a list
+BREATH = 100  # objects of a list that are taken without letting others do something
 
 
 class Kind(Struct, frozen=True):
@@ -260,9 +261,11 @@ class Stream:
         pages = self._watcher.api.pages(self._kind.path(self._namespace), self._kind.item, **self._kind.params)
         async for page in pages:
             version = page.version
-            for found in page.items:
+            for number, found in enumerate(page.items):
                 there.add(found.metadata.name)
                 picture.apply(self._kind.name, "ADDED", found)
+                if number % BREATH == 0:
+                    await asyncio.sleep(0)
         picture.keep_only(self._kind.name, self._namespace, there)
         if self._watcher.is_settled:
             await self._watcher.make_records()

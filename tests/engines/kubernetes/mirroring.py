@@ -1,4 +1,4 @@
-"""A server that does nothing but mirror one pod, for tests that kill it: `python mirroring.py KUBECONFIG STATE FACTS`."""
+"""A server that only mirrors one pod, for tests that kill it: `python mirroring.py KUBECONFIG STATE FACTS`."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import parse, text_of
 
 from .record import FAILURE, summary
-from .replay import Json, cases, load, picture_of, record_of
+from .replay import Json, cases, decoded, load, picture_of, record_of
 
 EXPECTED = {
     "deleted": (Phase.RUNNING, "stopping"),
@@ -262,6 +262,16 @@ def test_a_stop_is_not_over_while_the_job_counts_pods_that_cannot_be_seen() -> N
     content = {**load("stop-asked"), "pods": []}
     content["jobs"][0]["status"]["terminating"] = 1
     assert record_of(content).cause.code == "stopping"
+
+
+def test_a_pause_is_over_with_its_last_pod_also_before_the_job_controller_has_counted() -> None:
+    content = load("pause-asked")
+    content["jobs"][0]["status"]["terminating"] = 1
+    picture = picture_of(content)
+    for pod in content["pods"]:
+        picture.apply("pods", "DELETED", decoded("pods", pod))
+    (record,) = picture.records()
+    assert (record.phase, record.cause.code) == (Phase.PAUSED, "paused-by-user")
 
 
 def test_a_stop_under_kueue_is_not_over_while_its_workload_may_start_it() -> None:

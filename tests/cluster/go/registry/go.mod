@@ -1,7 +1,7 @@
 // A container registry, pinned: pulls that are slow, forbidden or missing are tried on it.
 module aiarts.test/registry
 
-go 1.24.0
+go 1.25.0
 
 require github.com/distribution/distribution/v3 v3.0.0
 
