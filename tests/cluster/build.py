@@ -1,7 +1,7 @@
 """The programs of the cluster: built from pinned Go modules, kept in the cache, or taken from the machine.
 
-Each folder under `go/` pins its programs and all they are made of. A built program is named after its version and the
-digest of that folder, so a changed pin builds anew and an old clone still finds its own.
+Each folder under `go/` pins its programs and all they are made of. A built program is named after its version and
+the digest of that folder, so a changed pin builds anew and an old clone still finds its own.
 """
 
 from __future__ import annotations

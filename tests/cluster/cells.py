@@ -23,7 +23,7 @@ import psutil
 from tests.cluster.paths import Unavailable
 
 SCRIPT = Path(__file__).with_name("cell.py")
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/"}
 
 
 @dataclass(frozen=True)

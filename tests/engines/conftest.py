@@ -18,6 +18,7 @@ from jupyter_aiarts.engines.local.records import Settings
 from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
+from tests.engines.closing import closed_after
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -47,13 +48,13 @@ async def engine(request: pytest.FixtureRequest, state_dir: Path, folder: Path) 
     """Each engine there is; eight cards to a node, so that shapes can be tried anywhere."""
     if request.param == "local":
         found: Engine = open_local(state_dir, Settings(devices={NPU: 8}, cpus=16))
-        async for one in _closed_after(found):
+        async for one in closed_after(found):
             yield one
         return
     cluster: Cluster = request.getfixturevalue("cluster")
     with cluster.namespace() as namespace:
         found = kubernetes_engine(cluster, namespace, state_dir, folder.parent)
-        async for one in _closed_after(found):
+        async for one in closed_after(found):
             yield one
 
 
@@ -69,23 +70,6 @@ def kubernetes_engine(cluster: Cluster, namespace: str, state_dir: Path, homes: 
         **more,
     }
     return open_cluster("test", settings, state_dir)
-
-
-async def _closed_after(engine: Engine) -> AsyncIterator[Engine]:
-    yield engine
-    for record in await engine.snapshot():
-        await engine.delete(record.id)
-    await asyncio.wait_for(_gone(engine), 60)
-    await engine.aclose()
-
-
-async def _gone(engine: Engine) -> None:
-    """Until nothing of a test's jobs is left."""
-    if not await engine.snapshot():
-        return
-    async for _ in engine.watch():
-        if not await engine.snapshot():
-            return
 
 
 @pytest.fixture

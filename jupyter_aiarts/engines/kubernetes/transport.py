@@ -196,7 +196,7 @@ class Transport:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
                 read_bufsize=READ,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"Accept-Encoding": "gzip", "User-Agent": "jupyter-aiarts"},
+                headers={"Accept-Encoding": "identity", "User-Agent": "jupyter-aiarts"},
             )
         return self._session
 

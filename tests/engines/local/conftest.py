@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
+
+from jupyter_aiarts.engines.base import Engine
+from jupyter_aiarts.engines.local import open_local
+from jupyter_aiarts.engines.local.records import Settings
+from tests.engines.closing import closed_after
 
 Processes = Callable[[str], list[int]]
+
+
+@pytest_asyncio.fixture
+async def engine(state_dir: Path) -> AsyncIterator[Engine]:
+    """The local engine alone; eight declared cards, as everywhere."""
+    async for one in closed_after(open_local(state_dir, Settings(devices={"huawei_npu_arm64": 8}, cpus=16))):
+        yield one
 
 
 @pytest.fixture

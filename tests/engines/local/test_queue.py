@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-import pytest
-
 from jupyter_aiarts.engines.base import Engine, JobRecord
 from jupyter_aiarts.model.phase import Move, Phase
-
-pytestmark = pytest.mark.parametrize("engine", ["local"], indirect=True)
 
 
 async def test_a_job_behind_another_says_how_many_are_ahead_and_moves_up_when_that_one_stops(

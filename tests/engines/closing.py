@@ -1,0 +1,26 @@
+"""The end of a test's engine: its jobs deleted and gone, then closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from jupyter_aiarts.engines.base import Engine
+
+
+async def closed_after(engine: Engine) -> AsyncIterator[Engine]:
+    """The engine for a test, and afterwards nothing of what it ran."""
+    yield engine
+    for record in await engine.snapshot():
+        await engine.delete(record.id)
+    await asyncio.wait_for(_gone(engine), 60)
+    await engine.aclose()
+
+
+async def _gone(engine: Engine) -> None:
+    """Until nothing of a test's jobs is left."""
+    if not await engine.snapshot():
+        return
+    async for _ in engine.watch():
+        if not await engine.snapshot():
+            return
