@@ -81,7 +81,8 @@ class Leader:
 
     def _wait_for_others(self) -> None:
         if self._plan.nodes > 1:
-            share = os.urandom(1)[0] / 2550.0  # jitter: half-placed jobs must not give up and come back together
+            # Up to a half more: of two half-placed jobs one must be gone before the other gives up too.
+            share = os.urandom(1)[0] / 510.0
             self._patience = self._loop.after(self._plan.gang_timeout * (1 + share), self._give_up)
 
     def _hear_own(self, message: Message) -> None:

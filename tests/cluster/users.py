@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.cluster.api import Api, ApiError, Json, place
+from tests.cluster.api import Api, ApiError, Json, place, until
 from tests.cluster.control_plane import kubeconfig_of
 from tests.cluster.paths import NODES, Instance
 from tests.cluster.pki import new_token, private_file
@@ -92,7 +92,7 @@ def renew_roles(api: Api) -> None:
 
 
 def bind(api: Api, namespace: str, role: str, subject: Json) -> None:
-    """Give a person or a service account a role in a namespace; having it already is as good."""
+    """Give a person or a service account a role in a namespace, and wait until it counts; having it is as good."""
     binding = {"kind": "RoleBinding", "metadata": {"name": f"{role}-{subject['name']}"}, "subjects": [subject],
                "roleRef": _reference("Role", role)}  # fmt: skip
     try:
@@ -100,6 +100,21 @@ def bind(api: Api, namespace: str, role: str, subject: Json) -> None:
     except ApiError as error:
         if error.status != 409:
             raise
+    until(f"the rights of {subject['name']} in {namespace}", lambda: _counts(api, namespace, role, subject))
+
+
+def _counts(api: Api, namespace: str, role: str, subject: Json) -> bool:
+    """Whether the API server goes by the binding already: it hears of it a moment after it is made."""
+    rule = api.get(place("Role", namespace, role))["rules"][0]
+    asked = {"namespace": namespace, "group": rule["apiGroups"][0], "resource": rule["resources"][0],
+             "verb": rule["verbs"][0]}  # fmt: skip
+    person = subject["name"]
+    if subject["kind"] == "ServiceAccount":
+        person = f"system:serviceaccount:{subject['namespace']}:{person}"
+    review = {"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1",
+              "spec": {"user": person, "resourceAttributes": asked}}  # fmt: skip
+    answer = api.request("POST", "apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+    return bool(answer["status"]["allowed"])
 
 
 def shipped(role: str) -> Json:
