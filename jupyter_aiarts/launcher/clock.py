@@ -1,5 +1,6 @@
 """Times as the state folder writes them: RFC 3339, UTC, microseconds; and the times of output, which never go back."""
 
+import os
 import time
 
 _last = 0
@@ -21,3 +22,8 @@ def rising_ns() -> int:
     global _last
     _last = max(_last + 1, int(time.time() * 1e9))
     return _last
+
+
+def stretched(seconds: float) -> float:
+    """Up to a half more, at random: of two half-placed jobs one must be gone before the other gives up too."""
+    return seconds * (1 + os.urandom(1)[0] / 510.0)

@@ -8,6 +8,7 @@ import time
 from typing import Optional
 
 from .audience import Audience
+from .clock import stretched
 from .history import History
 from .line import CLOSED, Broken, Line, connect
 from .loop import Loop
@@ -30,7 +31,7 @@ class Follower:
         self._line: Optional[Line] = None
         self._problem: Optional[Problem] = None
         self._pause = _FIRST_PAUSE
-        self._deadline = loop.clock() + plan.gang_timeout
+        self._deadline = loop.clock() + stretched(plan.gang_timeout)
         self._orphaned = False
         self._forsaken = False
         self._leaving = False
@@ -165,7 +166,7 @@ class Follower:
         self._history.pause()
         self._node.status.enter("meeting", "looking for node 0, which left")
         self._pause = _FIRST_PAUSE
-        self._deadline = self._loop.clock() + self._plan.gang_timeout
+        self._deadline = self._loop.clock() + stretched(self._plan.gang_timeout)
         self._loop.after(_LONGEST_PAUSE, self._seek)
 
     def _say(self, message: Message) -> None:

@@ -1,10 +1,10 @@
 """Node 0: keeps the group together and writes the summary. A job of one node is a group of one."""
 
-import os
 from typing import Any, Dict, List, Optional
 
 from . import group as orders
 from .audience import Audience
+from .clock import stretched
 from .group import Group
 from .history import History
 from .loop import Loop, Timer
@@ -81,9 +81,7 @@ class Leader:
 
     def _wait_for_others(self) -> None:
         if self._plan.nodes > 1:
-            # Up to a half more: of two half-placed jobs one must be gone before the other gives up too.
-            share = os.urandom(1)[0] / 510.0
-            self._patience = self._loop.after(self._plan.gang_timeout * (1 + share), self._give_up)
+            self._patience = self._loop.after(stretched(self._plan.gang_timeout), self._give_up)
 
     def _hear_own(self, message: Message) -> None:
         self._loop.soon(lambda: self._hear(0, message))
