@@ -160,11 +160,11 @@ def test_both_commands_say_the_version(installed: Path, tmp_path: Path) -> None:
         assert VERSION in run([installed / "bin" / name, "--version"], cwd=tmp_path)
 
 
-def test_the_local_engine_is_found_by_entry_point(installed: Path, tmp_path: Path) -> None:
+def test_both_engines_are_found_by_entry_point(installed: Path, tmp_path: Path) -> None:
     code = (
         "import json; from importlib.metadata import distribution;"
         "print(json.dumps({e.name: e.load().__name__ for e in distribution('jupyter_aiarts').entry_points"
         " if e.group == 'jupyter_aiarts.engines'}))"
     )
     found = run([installed / "bin" / "python", "-c", code], cwd=tmp_path)
-    assert json.loads(found) == {"local": "LocalEngine"}
+    assert json.loads(found) == {"kubernetes": "KubernetesEngine", "local": "LocalEngine"}

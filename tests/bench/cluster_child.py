@@ -71,7 +71,6 @@ async def pauses(kubeconfig: str, namespace: str) -> Steps:
     looking = asyncio.create_task(look())
     found = await ours(kubeconfig, namespace)
     looking.cancel()
-    print(sorted(longest)[-12:], file=sys.stderr)
     return {"longest pause": max(longest), "pods": found["pods"]}
 
 

@@ -63,6 +63,7 @@ def _pod(item: Json, index: int, place: str) -> Json:
     meta["name"] = f"{meta['name'].removesuffix('-0-try')}-{index}-x{index}yz"
     meta["labels"][names.INDEX] = meta["annotations"][names.INDEX] = str(index)
     item["spec"]["nodeName"] = place
+    item["spec"]["tolerations"] = [{"operator": "Exists"}]  # a busy machine may forget a node's signs of life
     return item
 
 

@@ -122,18 +122,6 @@ async def test_a_job_does_not_look_as_if_it_ran_once_its_namespace_is_deleted(cl
 
 
 @pytest.mark.timeout(300)
-async def test_two_jobs_that_each_hold_half_of_the_cards_do_not_block_each_other_for_ever(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    """Two jobs of two nodes, all cards of a node each, placed crosswise: one gives its cards back, both end well."""
-    async with laboratory(cluster, tmp_path, devices=GPU, gang_timeout=20) as lab:
-        keys = {"device": "nvidia_gpu_amd64", "devices": 8, "nodes": 2}
-        jobs = await asyncio.gather(*(lab.submit(f"print('job {n}')", name=f"job{n}", **keys) for n in range(2)))
-        ends = [await lab.until(job.id, seconds=240) for job in jobs]  # Kubernetes waits longer after each giving up
-        assert [end.phase for end in ends] == [Phase.SUCCEEDED, Phase.SUCCEEDED]
-
-
-@pytest.mark.timeout(300)
 async def test_a_job_that_can_not_be_whole_gives_its_cards_back_and_says_whom_it_waits_for(
     cluster: Cluster, tmp_path: Path
 ) -> None:
