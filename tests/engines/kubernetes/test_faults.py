@@ -122,10 +122,10 @@ async def test_a_job_does_not_look_as_if_it_ran_once_its_namespace_is_deleted(cl
 
 
 @pytest.mark.timeout(300)
-async def test_a_job_that_can_not_be_whole_gives_its_cards_back_and_says_whom_it_waits_for(
+async def test_a_job_of_which_only_half_is_placed_says_what_it_waits_for_and_runs_when_that_comes_free(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    async with laboratory(cluster, tmp_path, devices=GPU, gang_timeout=4) as lab:
+    async with laboratory(cluster, tmp_path, devices=GPU, gang_timeout=60) as lab:
         keys = {"device": "nvidia_gpu_amd64", "devices": 8}
         single = await lab.submit(FOREVER, name="single", **keys)
         await lab.printed(single.id, "up")
