@@ -49,6 +49,20 @@ TEXTS = {
             (("减少申请，或等待其他任务结束", "aiarts edit {job} devices=1"),),
         ),
     ),
+    "gives-way": Text(
+        Words(
+            "Lets the job {to} go first",
+            "Each of the two held a part of the cards that the other needs, so neither could start. This one came later "
+            "or has the lower priority: it gave its part back and starts by itself when the other is complete.",
+            (("See the other one", "aiarts show {to}"),),
+        ),
+        Words(
+            "让任务 {to} 先启动",
+            "两个任务各占用了对方需要的一部分卡，谁也无法启动。本任务提交较晚或优先级较低，因此先交还已占用的卡，"
+            "待对方就绪后会自动启动。",
+            (("查看对方任务", "aiarts show {to}"),),
+        ),
+    ),
     "mount-missing": Text(
         Words(
             "Storage is missing",

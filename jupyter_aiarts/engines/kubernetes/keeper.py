@@ -1,8 +1,9 @@
 """What a server does for its owner's jobs without being asked.
 
-It carries out intents that a crash left half done, keeps the launchers' last words before their pods go, mirrors logs
-while pods live, and removes what crashed submissions left. All of it follows from the picture: nothing is remembered
-here, so a second server that does the same does no harm, and one that starts later does what is still to be done.
+It carries out intents that a crash left half done, keeps the launchers' last words before their pods go, has jobs that
+block each other give way, ends what can never be whole, and removes what crashed submissions left. All of it follows
+from the picture: nothing is decided by what is remembered here, so a second server that does the same does no harm, and
+one that starts later does what is still to be done.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
-from jupyter_aiarts.engines.kubernetes import moves
+from jupyter_aiarts.engines.kubernetes import gang, moves
 from jupyter_aiarts.engines.kubernetes.client import Refused
 from jupyter_aiarts.engines.kubernetes.phase import Facts, read_summary
 from jupyter_aiarts.engines.kubernetes.submit import ABANDONED, sweep
@@ -29,27 +30,37 @@ AGAIN, LONGEST = 5.0, 600.0
 
 
 class Keeper:
-    """Looks after jobs as they change. `facts` tells what is known of a job, `took` hears of objects we changed."""
+    """Looks after jobs as they change.
+
+    `facts` tells what is known of a job, `starting` of all that have a place for a part of their nodes, `took` hears of
+    objects we changed.
+    """
 
     def __init__(
         self,
         api: Api,
         facts: Callable[[str], Facts | None],
+        starting: Callable[[], list[Facts]],
         took: Callable[[JobObject], None],
         creating: Callable[[], list[JobObject]],
     ) -> None:
         self._api = api
         self._facts = facts
+        self._starting = starting
         self._took = took
         self._creating = creating
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
+        self._partial: set[str] = set()  # jobs for which matters what becomes of others
         self._failures: dict[str, int] = {}
         self._sweeping: asyncio.TimerHandle | None = None
 
     def look(self, job_ids: Iterable[str]) -> None:
-        """These jobs changed: see what is to be done for each, one thing at a time per job."""
-        for job_id in job_ids:
+        """These jobs changed: see what is to be done for each, and for those that depend on others.
+
+        One thing at a time per job.
+        """
+        for job_id in {*job_ids, *self._partial}:
             if job_id in self._tasks:
                 self._again.add(job_id)
             elif self._work(job_id):
@@ -77,13 +88,27 @@ class Keeper:
         """What a job needs now, most urgent first; empty nearly always."""
         facts = self._facts(job_id)
         if facts is None or facts.job.is_deleting:
+            self._partial.discard(job_id)
             return []
         found: list[Callable[[Facts], Awaitable[JobObject]]] = []
         if last_words(facts) is not None:
             found.append(self._keep_words)
         if not moves.is_held(facts.job, facts.workload):
             found.append(self._hold)
+        if gang.is_forsaken(facts):
+            found.append(self._hold)
+        if self._is_to_move(job_id, facts):
+            found.append(self._give_way)
         return found
+
+    def _is_to_move(self, job_id: str, facts: Facts) -> bool:
+        """Whether a job is to give way to another, or to come back."""
+        away = gang.gives_way(facts)
+        if not away and (facts.job.queue is not None or not gang.is_half_placed(facts)):
+            self._partial.discard(job_id)
+            return False  # Kueue lets whole jobs go, and would unsuspend this one at once
+        self._partial.add(job_id)
+        return (gang.ahead(facts, self._starting()) is None) is away
 
     async def _tend(self, job_id: str) -> None:
         for step in self._work(job_id):
@@ -93,6 +118,10 @@ class Keeper:
 
     async def _hold(self, facts: Facts) -> JobObject:
         return await moves.end(self._api, facts.job, facts.workload, facts.job.intent)
+
+    async def _give_way(self, facts: Facts) -> JobObject:
+        first = None if gang.gives_way(facts) else gang.ahead(facts, self._starting())
+        return await moves.give_way(self._api, facts.job, first.job.job_id if first is not None else None)
 
     async def _keep_words(self, facts: Facts) -> JobObject:
         return await moves.keep_summary(self._api, facts.job, last_words(facts) or "")

@@ -27,6 +27,7 @@ from jupyter_aiarts.engines.kubernetes.recall import recall, token
 from jupyter_aiarts.engines.kubernetes.rights import Rights
 from jupyter_aiarts.engines.kubernetes.watch import Watcher
 from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, JobUnreadable, NotAllowed
+from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Link:
             limit=int(self._settings.log_limit_gb * GIGABYTE),
             log_path=self.orders.log_path(self.owner or ""),
         )
-        self.keeper = Keeper(self.api, self._facts, self.took, self.picture.creating)
+        self.keeper = Keeper(self.api, self._facts, self._starting, self.took, self.picture.creating)
         self._watcher = Watcher(self.api, self.picture, self.namespaces, self._changed)
         self._watcher.start()
         await self._watcher.settled()
@@ -186,9 +187,11 @@ class Link:
     def _changed(self, change: Change) -> None:
         """The picture changed, or how live it is: look after our own, and tell who listens."""
         own = [record.id for record in change.jobs if record.owner == self.owner]
+        # Whoever gave way is called back by any server that may: its owner's may have gone meanwhile.
+        aside = [record.id for record in change.jobs if record.cause.code == "gives-way"]
         for job_id in [*own, *self._own.intersection(change.removed)]:
             self._mind(job_id)
-        self.keeper.look(own)
+        self.keeper.look([*own, *aside])
         if change.health and self.stale_since is None:
             self.keeper.look(self._own)  # what could not be done meanwhile
             self._do(self._recovered())
@@ -240,6 +243,11 @@ class Link:
             return self.picture.facts(job_id)
         except JobNotFound:
             return None
+
+    def _starting(self) -> list[Facts]:
+        """Jobs of several nodes that are on their way up."""
+        found = [one.id for one in self.picture.records() if one.phase is Phase.STARTING and one.spec.nodes > 1]
+        return [facts for facts in map(self._facts, found) if facts is not None]
 
     # -- specs and logs ------------------------------------------------------------------------------------------
 

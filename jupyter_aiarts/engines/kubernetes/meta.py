@@ -43,6 +43,8 @@ class Annotations(Struct, gc=False):
     notes: str = field(default="[]", name=names.NOTES)
     attempt: str = field(default="1", name=names.ATTEMPT)
     used: str = field(default="0", name=names.USED)
+    gives_way: str = field(default="", name=names.GIVES_WAY)
+    spent: str | None = field(default=None, name=names.SPENT)
     summary: str | None = field(default=None, name=names.SUMMARY)
 
 

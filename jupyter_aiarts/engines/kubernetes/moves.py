@@ -37,7 +37,12 @@ async def resume(api: Api, job: JobObject, workload: Workload | None, used_secon
     attempt = job.attempt + 1
     told = msgspec.json.encode({"attempt": attempt, "used_seconds": used_seconds}).decode()
     await api.patch(configmaps(job.namespace, job.name), {"data": {names.ATTEMPT_FILE: told}})
-    notes = {names.INTENT: "run", names.ATTEMPT: str(attempt), names.USED: f"{used_seconds:.3f}"}
+    notes = {
+        names.INTENT: "run",
+        names.ATTEMPT: str(attempt),
+        names.USED: f"{used_seconds:.3f}",
+        names.GIVES_WAY: None,
+    }
     body: dict[str, Any] = {"metadata": {"annotations": notes}}
     if job.queue is None:
         body["spec"] = {"suspend": False}
@@ -45,6 +50,15 @@ async def resume(api: Api, job: JobObject, workload: Workload | None, used_secon
     if job.queue is not None and workload is not None:
         await _activate(api, job.namespace, workload, True)
     return fresh
+
+
+async def give_way(api: Api, job: JobObject, to: str | None) -> JobObject:
+    """Have a Job give its place back for another one's sake, or come back; nothing, if it was changed meanwhile."""
+    body = {
+        "metadata": {"resourceVersion": job.metadata.resource_version, "annotations": {names.GIVES_WAY: to}},
+        "spec": {"suspend": to is not None},
+    }
+    return await api.patch(jobs(job.namespace, job.name), body, JobObject)
 
 
 async def _activate(api: Api, namespace: str, workload: Workload, active: bool) -> None:

@@ -29,6 +29,8 @@ HASH = PREFIX + "hash"  # tells one submission from another under the same submi
 NOTES = PREFIX + "notes"  # sentences, a JSON list
 ATTEMPT = PREFIX + "attempt"
 USED = PREFIX + "used-seconds"
+GIVES_WAY = PREFIX + "gives-way-to"  # the id of the job that it was suspended for; it comes back by itself
+SPENT = PREFIX + "spent"  # what the replaced pods of this attempt have used up, JSON
 SUMMARY = PREFIX + "summary"  # the launcher's summary, at most 4 KB, kept before pods go
 
 # -- names that belong to Kubernetes and Kueue ---------------------------------------------------------------------
@@ -39,11 +41,18 @@ HOSTNAME = "kubernetes.io/hostname"
 QUEUE = "kueue.x-k8s.io/queue-name"
 QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
 
+# -- names that belong to Huawei's controllers ---------------------------------------------------------------------
+RING = "ring-controller.atlas"  # a label: on the Job, its pods and the ConfigMap of its rank table
+RANK_INDEX = "hccl/rankIndex"  # an annotation of pods
+RING_FOLDER = "/user/serverid/devindex/config"  # where every start script of theirs looks for the rank table
+RING_FILE = "hccl.json"
+
 # -- inside a pod --------------------------------------------------------------------------------------------------
 MAIN = "main"
 PREPARE = "prepare"
 JOB_FOLDER = "/aiarts/job"  # the ConfigMap
 SECRET_FOLDER = "/aiarts/secret"  # the Secret
+POD_FOLDER = "/aiarts/pod"  # what Kubernetes says of the pod: its annotations
 RUN_FOLDER = "/aiarts/run"  # an emptyDir
 LOG_FOLDER = "/aiarts/log"  # the log mount, where there is one
 CODE_FOLDER = RUN_FOLDER + "/code"  # where shipped code is unpacked
@@ -81,6 +90,11 @@ def object_name(source: str, job_id: str, run: int) -> str:
 def pull_secret_name(name: str) -> str:
     """The pull secret made from a registry login, beside the other objects called `name`."""
     return f"{name}-pull"
+
+
+def ring_name(name: str) -> str:
+    """The ConfigMap that a cluster's own controller fills with the rank table of the Job called `name`."""
+    return f"rings-config-{name}"
 
 
 def owner_label(owner: str) -> str:

@@ -39,6 +39,7 @@ class JobStatusPart(Struct, gc=False, rename="camel"):
     active: int = 0
     ready: int = 0
     terminating: int = 0
+    failed_indexes: str = ""  # "0,3-5"
     start_time: str | None = None
     completion_time: str | None = None
     conditions: tuple[Condition, ...] = ()
@@ -105,6 +106,11 @@ class JobObject(Struct, gc=False):
     @property
     def attempt(self) -> int:
         return number(self.metadata.annotations.attempt) or 1
+
+    @property
+    def gives_way(self) -> str:
+        """The job for which it was suspended without its owner wanting that; empty nearly always."""
+        return self.metadata.annotations.gives_way
 
     @property
     def suspended(self) -> bool:

@@ -77,10 +77,10 @@ def view(facts: Facts, now: str) -> Settled:
         return _ended(facts, summary, *_failure(facts, summary))
     if summary is not None and _all_over(facts, summary):
         return _ended(facts, summary, *_verdict(facts, summary))
-    if facts.job.suspended and not _is_asked(facts):
+    if facts.job.suspended and not _is_asked(facts) and not has_first_failed(facts):
         return _held_back(facts, now)
     if facts.job.suspended and not _pods_left(facts):
-        return _stopped(facts, summary)
+        return _stopped(facts, summary) if _is_asked(facts) else _ended(facts, summary, *_failure(facts, summary))
     return _live(facts, now)
 
 
@@ -190,6 +190,12 @@ def _last(times: Iterable[str | None]) -> str | None:
     return max((time for time in times if time), default=None)
 
 
+def has_first_failed(facts: Facts) -> bool:
+    """Whether node 0, where the others meet, has failed for good."""
+    failed = facts.job.status.failed_indexes
+    return failed == "0" or failed.startswith(("0,", "0-"))
+
+
 # -- held back, or asked to end ------------------------------------------------------------------------------------
 
 
@@ -223,6 +229,8 @@ def _stopped(facts: Facts, summary: Summary | None) -> Settled:
 def _held_back(facts: Facts, now: str) -> Settled:
     """A Job that may make no pods, though its owner wants it to run: a queue holds it, perhaps again."""
     said = queue_cause(facts.workload) if facts.workload is not None else None
+    if facts.job.gives_way:
+        said = Cause(code="gives-way", values={"to": facts.job.gives_way})
     cause = _stuck_cause(facts, now) or said or facts.disruption or _plain("queued")
     return Settled(phase=Phase.QUEUED, cause=cause, started=_started(facts, None))
 
@@ -277,6 +285,8 @@ def _live_cause(facts: Facts, phase: Phase, now: str) -> Cause:
     if phase is Phase.RUNNING:
         over = facts.pods and not any(pod.ended is None for pod in latest(facts.pods).values())
         return _plain("ending" if over else "running")
+    if has_first_failed(facts):
+        return _plain("ending")
     waits = _waiting_cause(facts)
     return waits if waits is not None else _plain(phase.value)
 
