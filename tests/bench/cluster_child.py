@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import resource
@@ -137,11 +138,12 @@ async def follow(kubeconfig: str, namespace: str, count: str) -> Steps:
 
     late: list[float] = []
     done = asyncio.Event()
+    began = time.time()
 
     def heard(change: Change) -> None:
         now = time.time()
-        for record in change.jobs:
-            late.extend((now - float(note.removeprefix("at "))) * 1000 for note in record.notes if note[:3] == "at ")
+        times = [float(note[3:]) for record in change.jobs for note in record.notes if note.startswith("at ")]
+        late.extend((now - at) * 1000 for at in times if at > began)
         if len(late) >= int(count):
             done.set()
 
@@ -150,7 +152,8 @@ async def follow(kubeconfig: str, namespace: str, count: str) -> Steps:
     watcher.start()
     await watcher.settled()
     print("ready", flush=True)
-    await asyncio.wait_for(done.wait(), 300)
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(done.wait(), 300)
     await watcher.aclose()
     await api.aclose()
     print(json.dumps(late), flush=True)

@@ -12,6 +12,7 @@ import random
 import socket
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -29,6 +30,7 @@ Params = Mapping[str, str | int | float]
 CONNECT = 5.0  # seconds
 ANSWER = 30.0  # seconds without a byte of an answer
 READ = 4 << 20  # bytes of an answer that may wait to be taken: a page
+AT_ONCE = 16  # requests on their way, watches and streams not counted
 SILENT = 10.0  # seconds for which a server that could not be connected to is not tried again by just anybody
 TRIES, LONGEST_WAIT = 4, 10.0  # when told to come back later
 HEARTBEAT = 25.0  # seconds; a watch that does not answer a ping within half of that again is dead: 37.5 s in all
@@ -50,6 +52,7 @@ class Transport:
         self.name = name
         self.credentials = credentials
         self._session: aiohttp.ClientSession | None = None
+        self._turns = asyncio.Semaphore(AT_ONCE)
         self._silent_until = 0.0
         self._plain = False  # whether something on the way does not let websockets through
 
@@ -69,11 +72,16 @@ class Transport:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         quiet: float | None = ANSWER,
+        lasting: bool = False,
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """An answer that is a success, its body still to be read; `quiet` is how long it may be silent meanwhile."""
+        """An answer that is a success, its body still to be read; `quiet` is how long it may be silent meanwhile.
+
+        One that is not `lasting` waits for its turn: a hundred requests at once shall not be a hundred connections.
+        """
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=quiet)
         kept = {"data": body, "headers": headers or {}, "timeout": timeout}
-        async with await self._answer(method, path, params, kept) as response:
+        turn: AbstractAsyncContextManager[Any] = contextlib.nullcontext() if lasting else self._turns
+        async with turn, await self._answer(method, path, params, kept) as response:
             try:
                 yield response
             except aiohttp.ClientError as error:
@@ -178,7 +186,8 @@ class Transport:
 
     async def _plain_lines(self, path: str, params: Params, remember: bool) -> AsyncGenerator[str | bytes, None]:
         life = random.randint(*PLAIN_LIFE)
-        async with self.send("GET", path, {**params, "timeoutSeconds": life}, quiet=life + PLAIN_SPARE) as response:
+        asked = {**params, "timeoutSeconds": life}
+        async with self.send("GET", path, asked, quiet=life + PLAIN_SPARE, lasting=True) as response:
             self._plain = self._plain or remember
             rest = b""
             yield rest
