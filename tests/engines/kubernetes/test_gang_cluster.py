@@ -36,7 +36,7 @@ async def with_one_card_taken(
 async def test_of_two_jobs_that_each_hold_half_of_the_cards_the_less_urgent_gives_way(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    """Long before `gang_timeout`: neither could start, and the cards of both would be held for nothing. Equally urgent ones go by age."""
+    """Long before `gang_timeout`: neither could start, and the cards of both would be held for nothing."""
     async with with_one_card_taken(cluster, tmp_path, gang_timeout=600) as (lab, single):
         first = await lab.submit("print('first')", name="first", devices=8, nodes=2, priority=6, **CARDS)
         await lab.until(first.id, code="no-node-fits")
