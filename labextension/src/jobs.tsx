@@ -20,7 +20,7 @@ export function JobsView({ manager, trans, showFinished }: IViewProps): JSX.Elem
   return (
     <>
       <h2 className="aiarts-Panel-title">{trans.__('AIArts jobs')}</h2>
-      <Notices link={manager.link} serverVersion={manager.serverVersion} trans={trans} />
+      <Notices manager={manager} trans={trans} />
       {jobs.length > 0 ? <JobList jobs={jobs} trans={trans} /> : <Empty manager={manager} trans={trans} />}
       <Announcer jobs={isKnown(manager.link) ? manager.jobs : null} trans={trans} />
     </>

@@ -1,7 +1,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { IJobManager, Link } from './tokens';
-import { parseMessage, WireError, type IJob, type Message } from './wire';
+import { parseMessage, WireError, type ICluster, type IHealth, type IJob, type Message } from './wire';
 
 /** What the manager needs of a websocket. */
 export type Socket = Pick<WebSocket, 'onmessage' | 'onclose' | 'close'>;
@@ -10,8 +10,8 @@ export type Socket = Pick<WebSocket, 'onmessage' | 'onclose' | 'close'>;
 export interface IServer {
   /** A new connection that begins with a snapshot of all jobs. */
   openStream(): Socket;
-  /** What the server's health says, `null` when it says no version. */
-  version(): Promise<string | null>;
+  /** What the server says of itself and its clusters. */
+  health(): Promise<IHealth>;
 }
 
 /** Milliseconds before try number `attempt` (from 0): 0.5, 1, 2, 4 … 30 s. */
@@ -40,6 +40,10 @@ export class JobManager implements IJobManager {
 
   get serverVersion(): string | null {
     return this._serverVersion;
+  }
+
+  get away(): ReadonlyArray<ICluster> {
+    return this._away;
   }
 
   /** Close the connection for good; called when the page goes. */
@@ -77,7 +81,7 @@ export class JobManager implements IJobManager {
         this._link = { state: 'live' };
         this._attempt = 0;
         this._put(message.jobs);
-        void this._askVersion();
+        void this._askHealth();
         break;
       case 'jobs':
         this._put(message.jobs);
@@ -86,7 +90,7 @@ export class JobManager implements IJobManager {
         message.ids.forEach(id => this._jobs.delete(id));
         break;
       case 'health':
-        this._serverVersion = message.version ?? this._serverVersion;
+        this._learn(message);
         break;
       case 'other':
         return;
@@ -95,14 +99,19 @@ export class JobManager implements IJobManager {
   }
 
   /** Asked with every snapshot: behind a new connection may be a new server. */
-  private async _askVersion(): Promise<void> {
+  private async _askHealth(): Promise<void> {
     try {
-      this._serverVersion = await this._server.version();
+      this._learn(await this._server.health());
     } catch (error) {
       console.warn('jupyter-aiarts: the health of the server is unknown', error);
       return;
     }
     this._tell();
+  }
+
+  private _learn(health: IHealth): void {
+    this._serverVersion = health.version ?? this._serverVersion;
+    this._away = health.clusters?.filter(cluster => cluster.staleSince !== null) ?? this._away;
   }
 
   private _put(jobs: ReadonlyArray<IJob>): void {
@@ -129,6 +138,7 @@ export class JobManager implements IJobManager {
   }
 
   private _attempt = 0;
+  private _away: ReadonlyArray<ICluster> = [];
   private _disposed = false;
   private _jobs = new Map<string, IJob>();
   private _link: Link = { state: 'connecting' };

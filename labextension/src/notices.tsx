@@ -1,17 +1,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { Link } from './tokens';
+import type { IJobManager } from './tokens';
 import { version } from '../package.json';
 
 interface INoticesProps {
-  readonly link: Link;
-  readonly serverVersion: string | null;
+  readonly manager: IJobManager;
   readonly trans: TranslationBundle;
 }
 
 /** What the user must know before believing the list. */
-export function Notices({ link, serverVersion, trans }: INoticesProps): JSX.Element {
+export function Notices({ manager, trans }: INoticesProps): JSX.Element {
+  const { away, link, serverVersion } = manager;
   return (
     <>
       {link.state === 'stale' && <Notice>{staleText(link.since, trans)}</Notice>}
@@ -21,6 +21,16 @@ export function Notices({ link, serverVersion, trans }: INoticesProps): JSX.Elem
           <pre>jupyter server extension list</pre>
         </Notice>
       )}
+      {link.state === 'live' &&
+        away.map(cluster => (
+          <Notice key={cluster.name}>
+            {trans.__(
+              'The cluster %1 does not answer since %2: its jobs are shown as they were then.',
+              cluster.name,
+              clock(new Date(cluster.staleSince ?? 0))
+            )}
+          </Notice>
+        ))}
       {serverVersion !== null && serverVersion !== version && (
         <Notice>
           {trans.__(
@@ -43,6 +53,10 @@ function Notice({ children }: { readonly children: React.ReactNode }): JSX.Eleme
 }
 
 function staleText(since: Date, trans: TranslationBundle): string {
-  const time = since.toLocaleTimeString(document.documentElement.lang || undefined);
-  return trans.__('Stale since %1: the server does not answer, this list may be out of date.', time);
+  return trans.__('Stale since %1: the server does not answer, this list may be out of date.', clock(since));
+}
+
+/** The time of day as the page's language writes it. */
+function clock(time: Date): string {
+  return time.toLocaleTimeString(document.documentElement.lang || undefined);
 }

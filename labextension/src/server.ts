@@ -2,7 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import type { IServer } from './manager';
-import { parseServerVersion } from './wire';
+import { parseHealth, type IHealth } from './wire';
 
 /** The server's AIArts routes, reached with the page's own login; made by the manager plugin. */
 export class AiartsServer implements IServer {
@@ -19,12 +19,12 @@ export class AiartsServer implements IServer {
     return new WebSocket(URLExt.join(wsUrl, 'aiarts', 'stream') + query);
   }
 
-  async version(): Promise<string | null> {
+  async health(): Promise<IHealth> {
     const url = URLExt.join(this._settings.baseUrl, 'aiarts', 'health');
     const response = await ServerConnection.makeRequest(url, {}, this._settings);
     if (!response.ok) {
       throw await ServerConnection.ResponseError.create(response);
     }
-    return parseServerVersion(await response.json());
+    return parseHealth(await response.json());
   }
 }

@@ -4,7 +4,7 @@
 import { Token } from '@lumino/coreutils';
 import type { ISignal } from '@lumino/signaling';
 
-import type { IJob } from './wire';
+import type { ICluster, IJob } from './wire';
 
 /**
  * How the picture relates to the server:
@@ -21,13 +21,15 @@ export type Link =
 
 /** The one picture of all jobs in this page; panels subscribe to `changed` and read. */
 export interface IJobManager {
-  /** Emitted after every change of `jobs`, `link` or `serverVersion`. */
+  /** Emitted after every change of `jobs`, `link`, `serverVersion` or `away`. */
   readonly changed: ISignal<IJobManager, void>;
   /** Newest first. */
   readonly jobs: ReadonlyArray<IJob>;
   readonly link: Link;
   /** What the server's health says, `null` until it said so. */
   readonly serverVersion: string | null;
+  /** The clusters that do not answer the server. */
+  readonly away: ReadonlyArray<ICluster>;
 }
 
 export const IJobManager = new Token<IJobManager>(

@@ -29,10 +29,22 @@ export interface IJob {
   readonly explanation: IExplanation | null;
 }
 
+/** What the server says of itself and of the clusters; `null` where a message says nothing about it. */
+export interface IHealth {
+  readonly version: string | null;
+  readonly clusters: ReadonlyArray<ICluster> | null;
+}
+
+/** Where jobs run; one that does not answer has the time since when. */
+export interface ICluster {
+  readonly name: string;
+  readonly staleSince: string | null;
+}
+
 export type Message =
   | { readonly type: 'snapshot' | 'jobs'; readonly jobs: ReadonlyArray<IJob> }
   | { readonly type: 'removed'; readonly ids: ReadonlyArray<string> }
-  | { readonly type: 'health'; readonly version: string | null } // null: this message says nothing about it
+  | ({ readonly type: 'health' } & IHealth)
   | { readonly type: 'other' };
 
 /** Raised when the server's words don't have the agreed shape; the message says which part. */
@@ -53,7 +65,7 @@ export function parseMessage(text: string): Message {
     case 'removed':
       return { type: 'removed', ids: list(message.ids, 'ids').map(id => string(id, 'id')) };
     case 'health':
-      return { type: 'health', version: parseServerVersion(message) };
+      return { type: 'health', ...parseHealth(message) };
     default:
       return { type: 'other' };
   }
@@ -81,13 +93,21 @@ function parseExplanation(value: unknown): IExplanation | null {
   };
 }
 
-/** The server's version in a health answer or message, `null` when it isn't said there. */
-export function parseServerVersion(health: unknown): string | null {
-  const { versions } = fields(health, 'health');
-  if (versions === undefined) {
-    return null;
-  }
-  return string(fields(versions, 'health.versions').server, 'health.versions.server');
+/** A health answer or message. */
+export function parseHealth(value: unknown): IHealth {
+  const { versions, clusters } = fields(value, 'health');
+  return {
+    version: versions === undefined ? null : string(fields(versions, 'health.versions').server, 'health.versions.server'),
+    clusters: clusters === undefined ? null : list(clusters, 'health.clusters').map(parseCluster)
+  };
+}
+
+function parseCluster(value: unknown): ICluster {
+  const { name, stale_since: since } = fields(value, 'cluster');
+  return {
+    name: string(name, 'cluster.name'),
+    staleSince: since === null || since === undefined ? null : string(since, 'cluster.stale_since')
+  };
 }
 
 function phase(value: unknown): Phase {

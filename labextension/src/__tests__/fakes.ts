@@ -1,5 +1,5 @@
 import type { IServer, Socket } from '../manager';
-import type { IJob } from '../wire';
+import type { IHealth, IJob } from '../wire';
 
 /** The server's end of one connection: a test speaks and hangs up through it. */
 export class FakeSocket implements Socket {
@@ -22,10 +22,10 @@ export class FakeSocket implements Socket {
   }
 }
 
-/** A server whose connections and version the test sets. */
+/** A server whose connections and health the test sets. */
 export class FakeServer implements IServer {
   readonly sockets: FakeSocket[] = [];
-  health: string | null = null;
+  said: IHealth = { version: null, clusters: null };
 
   /** The connection that is up now. */
   get socket(): FakeSocket {
@@ -37,8 +37,8 @@ export class FakeServer implements IServer {
     return this.socket;
   }
 
-  version(): Promise<string | null> {
-    return Promise.resolve(this.health);
+  health(): Promise<IHealth> {
+    return Promise.resolve(this.said);
   }
 }
 

@@ -44,12 +44,14 @@ test('every change is told once, other messages are not', () => {
   expect(told).toHaveBeenCalledTimes(1);
 });
 
-test('the version is asked with every snapshot, and a health message may change it', async () => {
-  server.health = '1.0.0';
+test('health is asked with every snapshot, and a health message may change it', async () => {
+  server.said = { version: '1.0.0', clusters: [{ name: 'lab', staleSince: '2026-11-16T01:02:03Z' }] };
   socket().say({ type: 'snapshot', jobs: [] });
   await jest.advanceTimersByTimeAsync(0);
   expect(manager.serverVersion).toBe('1.0.0');
-  socket().say({ type: 'health', clusters: {} });
+  expect(manager.away.map(cluster => cluster.name)).toEqual(['lab']);
+  socket().say({ type: 'health', clusters: [{ name: 'lab', stale_since: null }] });
+  expect(manager.away).toEqual([]);
   expect(manager.serverVersion).toBe('1.0.0');
   socket().say({ type: 'health', versions: { server: '9.9.9' } });
   expect(manager.serverVersion).toBe('9.9.9');

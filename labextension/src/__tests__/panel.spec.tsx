@@ -93,3 +93,17 @@ test('another version on the server is said, the same one is not', async () => {
   await say({ type: 'health', versions: { server: '9.9.9' } });
   expectTexts(screen.getByRole('alert'), [version, '9.9.9']);
 });
+
+test('a cluster that does not answer is named with the time, until it answers again', async () => {
+  await say({ type: 'snapshot', jobs: [job('a')] });
+  const clusters = (since: string | null): object[] => [
+    { name: 'local', stale_since: null },
+    { name: 'lab <b>', stale_since: since }
+  ];
+  await say({ type: 'health', clusters: clusters('2026-11-16T01:02:03.456789Z') });
+  expectTexts(screen.getByRole('alert'), ['lab <b>', 'does not answer']);
+  await say({ type: 'jobs', jobs: [job('b')] });
+  expect(screen.getAllByRole('alert')).toHaveLength(1);
+  await say({ type: 'health', clusters: clusters(null) });
+  expect(screen.queryByRole('alert')).toBeNull();
+});
