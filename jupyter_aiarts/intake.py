@@ -36,9 +36,17 @@ def engine_named(cluster: Any, engines: Mapping[str, Engine]) -> Engine:
     """The engine of this name, or the names there are."""
     engine = engines.get(cluster) if isinstance(cluster, str) else None
     if engine is None:
-        known = ", ".join(sorted(engines))
-        raise ClusterNotFound(f"No cluster is called {str(cluster)[:80]!r} here.", f"There are: {known}.")
+        raise ClusterNotFound(f"No cluster is called {str(cluster)[:80]!r} here.", _known(engines))
     return engine
+
+
+def _known(engines: Mapping[str, Engine]) -> str:
+    if list(engines) == ["local"]:
+        return (
+            "There is only local: clusters are in the configuration of a Jupyter server (AiartsApp.clusters), and "
+            "known to it and to who asks it; where none runs, start one."
+        )
+    return f"There are: {', '.join(sorted(engines))}."
 
 
 def read_edit(asked: Asked, patch: Mapping[str, Any], engine: Engine) -> Reading:

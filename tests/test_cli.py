@@ -104,6 +104,11 @@ def test_3_when_there_is_no_such_job(aiarts: Run) -> None:
     assert code == 3 and "nobody" in err
 
 
+def test_without_a_server_a_cluster_is_said_to_need_one(aiarts: Run) -> None:
+    code, _, err = aiarts("submit", "--command", "true", "--cluster", "lab", "--image", "python")
+    assert code != 0 and "'lab'" in err and "AiartsApp.clusters" in err and "start one" in err
+
+
 def test_5_when_nobody_answers(aiarts: Run) -> None:
     code, _, err = aiarts("jobs", "--server", "http://127.0.0.1:9")
     assert code == 5 and "http://127.0.0.1:9" in err
