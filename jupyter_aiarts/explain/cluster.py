@@ -52,8 +52,8 @@ TEXTS = {
     "gives-way": Text(
         Words(
             "Lets the job {to} go first",
-            "Each of the two held a part of the cards that the other needs, so neither could start. This one came later "
-            "or has the lower priority: it gave its part back and starts by itself when the other is complete.",
+            "Each of the two held a part of the cards that the other needs, so neither could start. This one came "
+            "later or has the lower priority: it gave its part back and starts by itself when the other is complete.",
             (("See the other one", "aiarts show {to}"),),
         ),
         Words(
@@ -80,6 +80,42 @@ TEXTS = {
         Words("存储拒绝访问", "它挂载的卷拒绝了挂载。", (("向存储的所有者申请权限", None),)),
     ),
     "policy-refused": Text(
+        Words(
+            "A rule of the cluster refuses it",
+            "The evidence is what the cluster says.",
+            (("Change what the rule is about, or ask the admin of the cluster", None),),
+        ),
+        Words(
+            "集群规则不允许",
+            "证据是集群给出的原话。",
+            (("修改规则所涉及的内容，或联系集群管理员", None),),
+        ),
+    ),
+    "class-missing": Text(  # policy-refused for a class that the admin's configuration names
+        Words(
+            "The cluster has no {policy} {missing}",
+            "The configuration of the Jupyter server names it for jobs like this one, and it is not there.",
+            (("Ask the admin to make it, or to correct the configuration", None),),
+        ),
+        Words(
+            "集群中没有 {policy} {missing}",
+            "Jupyter 服务器的配置为这类任务指定了它，但集群中不存在。",
+            (("请管理员创建它，或更正配置", None),),
+        ),
+    ),
+    "limit-refused": Text(  # policy-refused by a LimitRange
+        Words(
+            "The namespace limits what a pod may ask for",
+            "It asks for more or less than one pod may have there; the evidence names the limit.",
+            (("Ask for what the limit allows", "aiarts edit {job} memory_gb=1"),),
+        ),
+        Words(
+            "命名空间限制了单个容器组的申请量",
+            "它的申请超出了该命名空间对单个容器组的限制；证据给出了具体限制。",
+            (("按限制调整申请", "aiarts edit {job} memory_gb=1"),),
+        ),
+    ),
+    "form-refused": Text(  # policy-refused by Pod Security
         Words(
             "A rule of the cluster refuses it",
             "The namespace does not allow pods of this form; the evidence names the rule.",
