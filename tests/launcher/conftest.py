@@ -87,7 +87,8 @@ class Run:
     def start(self, node: int = 0, **popen: Any) -> "subprocess.Popen[bytes]":
         """Start one launcher."""
         plan = self.folder / "plan.json"
-        plan.write_text(json.dumps(self.document))
+        (self.folder / "plan.new").write_text(json.dumps(self.document))
+        os.replace(self.folder / "plan.new", plan)  # another launcher may just be reading it
         words = [*self.command, str(plan), str(node), str(self.folder / f"node-{node}")]
         self.launchers[node] = subprocess.Popen(words, stdin=subprocess.DEVNULL, **popen)
         return self.launchers[node]
@@ -164,6 +165,14 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     if mounted:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def real_small_disk(small_disk: Path) -> Path:
+    """One that is really full when it is: a file that may not grow is something else, and said so."""
+    if not os.path.ismount(small_disk):
+        pytest.skip("only root can mount a small disk")
+    return small_disk
 
 
 @pytest.fixture

@@ -207,12 +207,12 @@ for i in range(60_000): print(f'{i:079d}')
     assert reader.types()[-1] == "end"
 
 
-def test_a_full_disk_is_said_even_at_the_very_end(pods: Pods, small_disk: Path) -> None:
+def test_a_full_disk_is_said_even_at_the_very_end(pods: Pods, real_small_disk: Path) -> None:
     pods.script("for i in range(40_000): print(f'{i:079d}')\nimport time; time.sleep(1)")
     pods.make()
     folder = pods.roots[0] / "aiarts/run/node-0"
     folder.parent.mkdir(exist_ok=True)
-    folder.symlink_to(small_disk)
+    folder.symlink_to(real_small_disk)
     assert pods.prepare() == 0
     pods.enter()
     wait_until(lambda: pods.phase() is not None)

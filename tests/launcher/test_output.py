@@ -72,13 +72,13 @@ def test_a_disk_that_fills_up_never_stops_the_rank(run: Run, small_disk: Path) -
     assert len(run.log()) + lost == 40_000 * 80
 
 
-def test_a_disk_that_is_full_from_the_start_is_a_problem(run: Run, small_disk: Path) -> None:
-    with open(small_disk / "filler", "wb", buffering=0) as filler:
+def test_a_disk_that_is_full_from_the_start_is_a_problem(run: Run, real_small_disk: Path) -> None:
+    with open(real_small_disk / "filler", "wb", buffering=0) as filler:
         try:
             while filler.write(b"x" * 4096):
                 pass
         except OSError:
             pass
-    (run.folder / "node-0").symlink_to(small_disk)
+    (run.folder / "node-0").symlink_to(real_small_disk)
     assert run.shell("echo ran").start(stderr=subprocess.DEVNULL).wait(20) == 1
     assert run.summary["problem"]["code"] == "disk-full"
