@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jupyter_aiarts.model.spec import CPU, JobSpec, Kind
 
 RING = 4
 BOARD = 8
+_RINGLESS = "cards that know no rings"
+
+#: CPUs are fractions: three tenths of a CPU hold three jobs of a tenth, whatever floating point makes of it.
+_A_SPECK = 1e-6
 
 # For 1 card rings with 1, 3, 2, 4 free; for 2 cards with 2, 4, 3: it leaves the most whole rings and pairs.
 _RING_PREFERENCE = {1: (1, 3, 2, 4), 2: (2, 4, 3), 4: (4,)}
@@ -64,7 +68,7 @@ class Obstacle(Struct, frozen=True, kw_only=True):
     machine: str | None = None  # the one that comes nearest
     free: int = 0  # cards free on it
     rings: tuple[int, ...] | None = None  # free cards per ring on it
-    split: tuple[int, int] | None = None  # nodes x cards that would fit now
+    split: tuple[int, int] | None = None  # nodes x cards that would fit now, or ever where it can never fit as it is
 
 
 def need_of(spec: JobSpec, cpu: float = 0.0) -> Need:
@@ -100,8 +104,7 @@ def choose_cards(free: Collection[int], count: int, device: str) -> list[int] | 
 def place(need: Need, machines: Iterable[Machine]) -> list[Seat] | None:
     """A seat for every node of the job, fuller machines first, or None when it does not fit now."""
     seats: list[Seat] = []
-    usable = [one for one in machines if need.device in (CPU, one.device)]
-    for machine in sorted(usable, key=lambda one: (one.free_cards, one.name)):
+    for machine in sorted(_usable(need, machines), key=lambda one: (one.free_cards, one.free_cpu or 0.0, one.name)):
         seats += _seats_on(machine, need, need.nodes - len(seats))
         if len(seats) == need.nodes:
             return seats
@@ -112,20 +115,44 @@ def why_not(need: Need, machines: Sequence[Machine]) -> Obstacle | None:
     """What is in the way: never fits, rings in pieces, fits in smaller parts, must wait; None if it fits."""
     if place(need, machines) is not None:
         return None
-    if place(need, [_emptied(one) for one in machines]) is None:
-        return Obstacle(code="never-fits", machine=_largest(need, machines))
-    candidates = [one for one in machines if need.device in (CPU, one.device)]
-    nearest = max(candidates, key=lambda one: one.free_cards)
-    rings = _free_per_ring(nearest)
-    if (
-        rings
-        and 0 < need.devices <= nearest.free_cards
-        and choose_cards(_ids(nearest), need.devices, need.device) is None
-    ):
-        return Obstacle(code="ring-fragmented", machine=nearest.name, free=nearest.free_cards, rings=rings)
-    split = _split(need, machines)
-    code: Literal["fits-as-distributed", "no-node-fits"] = "fits-as-distributed" if split else "no-node-fits"
-    return Obstacle(code=code, machine=nearest.name, free=nearest.free_cards, rings=rings, split=split)
+    emptied = [_emptied(one) for one in machines]
+    if place(need, emptied) is None:
+        return Obstacle(code="never-fits", machine=_largest(need, machines), split=_split(need, emptied))
+    broken = _broken_by_rings(need, machines)
+    nearest = max(broken or _usable(need, machines), key=lambda one: _room(need, one))
+    split = None if broken else _split(need, machines)
+    return Obstacle(
+        code="ring-fragmented" if broken else "fits-as-distributed" if split else "no-node-fits",
+        machine=nearest.name,
+        free=nearest.free_cards,
+        rings=_free_per_ring(nearest),
+        split=split,
+    )
+
+
+def _usable(need: Need, machines: Iterable[Machine]) -> list[Machine]:
+    """The machines whose device is the one asked for; a CPU job runs on any."""
+    return [one for one in machines if need.device in (CPU, one.device)]
+
+
+def _room(need: Need, machine: Machine) -> tuple[float, float]:
+    """How much of what the job wants nobody holds: cards, then CPUs; for a CPU job the other way round."""
+    cards, cpus = float(machine.free_cards), machine.free_cpu or 0.0
+    return (cpus, cards) if need.device == CPU else (cards, cpus)
+
+
+def _broken_by_rings(need: Need, machines: Iterable[Machine]) -> list[Machine]:
+    """Where cards are free that only their rings keep apart, if rings are all that is in the way of this job."""
+    loose = structs.replace(need, device=_RINGLESS)
+    usable = {one.name: structs.replace(one, device=_RINGLESS) for one in _usable(need, machines)}
+    if not has_rings(need.device) or place(loose, usable.values()) is None:
+        return []
+    wanted = need.nodes
+    return [
+        one
+        for one in _usable(need, machines)
+        if len(_seats_on(usable[one.name], loose, wanted)) > len(_seats_on(one, need, wanted))
+    ]
 
 
 def _groups(free: Collection[int], size: int) -> list[list[int]]:
@@ -146,7 +173,7 @@ def _seats_on(machine: Machine, need: Need, wanted: int) -> list[Seat]:
     free, cpu, seats = set(_ids(machine)), machine.free_cpu, list[Seat]()
     while len(seats) < (wanted if machine.shared else min(wanted, 1)):
         cards = choose_cards(free, need.devices, need.device)
-        if cards is None or (cpu is not None and cpu < need.cpu):
+        if cards is None or (cpu is not None and cpu + _A_SPECK < need.cpu):
             break
         free -= set(cards)
         cpu = None if cpu is None else cpu - need.cpu
@@ -156,20 +183,12 @@ def _seats_on(machine: Machine, need: Need, wanted: int) -> list[Seat]:
 
 def _emptied(machine: Machine) -> Machine:
     """The machine as if nobody held anything."""
-    return Machine(
-        name=machine.name,
-        device=machine.device,
-        cards=machine.cards,
-        free=frozenset(range(machine.cards)),
-        cpu=machine.cpu,
-        free_cpu=machine.cpu,
-        shared=machine.shared,
-    )
+    return structs.replace(machine, free=frozenset(range(machine.cards)), free_cpu=machine.cpu)
 
 
 def _largest(need: Need, machines: Iterable[Machine]) -> str | None:
     """The machine with the most cards of the device, if there is any."""
-    usable = [one for one in machines if need.device in (CPU, one.device)]
+    usable = _usable(need, machines)
     return max(usable, key=lambda one: one.cards).name if usable else None
 
 
