@@ -54,6 +54,9 @@ def _key(cause: Cause) -> str:
         "no-node-found": cause.code == "no-node-fits" and "free" not in values,
         "node-gone": cause.code == "node-lost" and "message" not in values,
         "no-such-cards": cause.code == "never-fits" and values.get("have") == 0,
+        "form-refused": cause.code == "policy-refused" and values.get("policy") in ("PodSecurity", "runAsNonRoot"),
+        "limit-refused": cause.code == "policy-refused" and values.get("policy") == "LimitRange",
+        "class-missing": cause.code == "policy-refused" and "missing" in values,
         "killed": cause.code == "exit-code" and values.get("signal") is not None,
     }
     return next((key for key, applies in special.items() if applies), cause.code)

@@ -24,5 +24,7 @@ TEXTS = {
     "launcher-failed": _said("The launcher failed", "启动器出错"),
     "io-error": _said("The job's folder cannot be used", "无法使用任务目录"),
     "disk-full": _said("The disk is full", "磁盘已满"),
+    "npu-ip-missing": _said("Cards have no IP address", "加速卡没有 IP 地址"),
+    "rank-table-invalid": _said("There is no valid rank table", "没有可用的 rank table"),
     "workdir-missing": _said("The working folder is missing", "工作目录不存在"),
 }

@@ -25,8 +25,8 @@ import msgspec
 
 from jupyter_aiarts.engines.kubernetes.book import Book, Source, read
 from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts, Streams, TokenSource, Unanswered
-from jupyter_aiarts.engines.kubernetes.mirror import WENT_AWAY
-from jupyter_aiarts.engines.kubernetes.shelf import NodeKey, Shelf, make_private
+from jupyter_aiarts.engines.kubernetes.lacks import WENT_AWAY, Lack
+from jupyter_aiarts.engines.kubernetes.shelf import NodeKey, Shelf, is_readable, make_private
 from jupyter_aiarts.errors import RunNotFound
 from jupyter_aiarts.launcher import record
 from jupyter_aiarts.model.names import check_id
@@ -88,8 +88,8 @@ class Archive:
 
     def _reconcile(self, job_id: str) -> None:
         """Begin what is to be mirrored of a job, and pass on to what runs what became of its pods."""
-        own = _by_node(self._root, self._unmounted(self._kept.get(job_id, ())))
-        looked = {} if job_id in self._kept else _by_node(self._looked, self._unmounted(self._leased(job_id)))
+        own = _by_node(self._root, self._kept.get(job_id, ()))
+        looked = {} if job_id in self._kept else _by_node(self._looked, self._leased(job_id))
         wanted = {**looked, **own}
         for key, shelf in self._shelves_of(job_id):
             if key in wanted or key.root == self._root:
@@ -108,14 +108,16 @@ class Archive:
     def _shelves_of(self, job_id: str) -> list[tuple[NodeKey, Shelf]]:
         return [(key, shelf) for key, shelf in self._shelves.items() if key.job == job_id]
 
-    def _unmounted(self, pods: Iterable[PodFacts]) -> list[PodFacts]:
-        """Those whose launcher does not write where this server reads anyway."""
-        return [pod for pod in pods if not pod.lasting or self._log_path is None]
+    def _mounted(self, job_id: str, run: int) -> Path | None:
+        """Where the launchers of a run write, seen from this server; None where there is no log mount."""
+        return None if self._log_path is None else self._log_path / check_id(job_id) / f"run-{run}"
 
     def _start(self, key: NodeKey, pods: list[PodFacts]) -> None:
         done = self._done.get(key, frozenset())
         if any(pod.key not in done and pod.has_log for pod in pods):
-            shelf = Shelf(self._door, self._state, key, self._limit, done)
+            mounted = self._mounted(key.job, key.run) if pods[-1].lasting else None
+            node = None if mounted is None else mounted / key.folder.name
+            shelf = Shelf(self._door, self._state, key, self._limit, done, node)
             shelf.update(pods)
             shelf.start(self._late, self._ended)
             self._shelves[key] = shelf
@@ -130,10 +132,9 @@ class Archive:
 
     def log_folder(self, namespace: str, job_id: str, run: int) -> Path:
         """Where `engines.logs` reads the log of a run; it may not exist yet."""
-        if self._log_path is not None:
-            mounted = self._log_path / check_id(job_id) / f"run-{run}"
-            if mounted.is_dir():
-                return mounted
+        mounted = self._mounted(job_id, run)
+        if mounted is not None and is_readable(mounted):
+            return mounted
         own = _run_folder(self._root, namespace, job_id, run)
         looked = _run_folder(self._looked, namespace, job_id, run)
         return looked if looked.is_dir() and not own.is_dir() else own
@@ -166,13 +167,20 @@ class Archive:
         pods = [pod for pod in there if pod.run == run and pod.is_up]
         return await self._ask_environment(_run_folder(root, namespace, job_id, run), pods, rank)
 
+    async def ask(self, pod: PodFacts, path: str, most: int, **params: str) -> bytes:
+        """One page of a pod's launcher, at most so many bytes of it; raises `Unanswered`."""
+        token = await self._door.token(pod)
+        content = b""
+        async with self._door.launcher(pod, token, path, **params) as response:
+            while len(content) < most and (piece := await response.content.read(most - len(content))):
+                content += piece
+        return content
+
     async def _ask_environment(self, folder: Path, pods: list[PodFacts], rank: int) -> dict[str, str]:
         why = "none of its pods runs any more"
         for pod in [pod for pod in pods if rank in pod.ranks or not pod.ranks]:
             try:
-                token = await self._door.token(pod)
-                async with self._door.launcher(pod, token, "v1/environment", rank=str(rank)) as response:
-                    content = await response.content.read(_LARGEST_ENVIRONMENT)
+                content = await self.ask(pod, "v1/environment", _LARGEST_ENVIRONMENT, rank=str(rank))
                 found = msgspec.json.decode(content, type=dict[str, str])
             except (Unanswered, msgspec.DecodeError) as error:
                 why = str(error)
@@ -283,7 +291,7 @@ def _sources(run: Path, live: set[Path]) -> list[Source]:
         said: Source = read(folder / "source.json", Source) or Source()
         book: Book = read(folder / "pods.json", Book) or Book()
         left = [pod for pod in book.pods if not pod.done] if folder not in live else []
-        unfetched = tuple(WENT_AWAY.format(pod=pod.name) for pod in left)
+        unfetched = tuple(Lack(WENT_AWAY, pod.name) for pod in left)
         found.append(Source(source=said.source, complete=said.complete, missing=(*said.missing, *unfetched)))
     return found
 
@@ -293,7 +301,7 @@ def _joined(sources: list[Source]) -> Source:
     return Source(
         source="+".join(names) or Source().source,
         complete=all(source.complete for source in sources) and bool(sources),
-        missing=tuple(dict.fromkeys(sentence for source in sources for sentence in source.missing)),
+        missing=tuple(dict.fromkeys(lack for source in sources for lack in source.missing)),
     )
 
 

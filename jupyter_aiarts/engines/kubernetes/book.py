@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from jupyter_aiarts.engines.kubernetes.lacks import Lack
 from jupyter_aiarts.engines.local.folder import read_bytes
 from jupyter_aiarts.engines.local.records import Summary
 from jupyter_aiarts.engines.logs.reasons import Drop
@@ -30,7 +31,7 @@ class PodEntry(Struct):
     since: int = 0  # of the kubelet's log everything older is held, in seconds since the epoch
     done: bool = False
     complete: bool = False
-    missing: list[str] = field(default_factory=list)
+    missing: list[Lack] = field(default_factory=list)
 
 
 class LogEntry(Struct):
@@ -45,7 +46,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
     source: str = LAUNCHER
     complete: bool = False
-    missing: tuple[str, ...] = ()
+    missing: tuple[Lack, ...] = ()
 
 
 class Book(Struct):
@@ -70,13 +71,13 @@ class Book(Struct):
         self.logs = [*self.logs[1 - MOST_PODS :], log]
         return log
 
-    def source(self, trouble: str) -> Source:
+    def source(self, trouble: Lack | None) -> Source:
         """What source.json says while `trouble`, if any, keeps the log from being written."""
-        sentences = [sentence for pod in self.pods for sentence in pod.missing] + [trouble]
+        lacks = [lack for pod in self.pods for lack in pod.missing] + ([trouble] if trouble else [])
         return Source(
             source=self.pods[-1].source if self.pods else LAUNCHER,
             complete=all(pod.complete for pod in self.pods) and bool(self.pods),
-            missing=tuple(dict.fromkeys(sentence for sentence in sentences if sentence)),
+            missing=tuple(dict.fromkeys(lacks)),
         )
 
 

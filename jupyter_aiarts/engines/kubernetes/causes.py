@@ -11,9 +11,11 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
+from jupyter_aiarts.engines.kubernetes.policies import policy_cause
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Trouble, Workload
 from jupyter_aiarts.engines.local.records import Problem
 from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.times import seconds_between
 
 DISRUPTIONS = {
     "PreemptionByScheduler": "preempted",
@@ -68,6 +70,9 @@ _STORAGE_MISSING = (
     "hostpath type check failed",
 )
 _STORAGE_DENIED = ("permission denied", "access denied", "operation not permitted")
+_PASSING = ("failed to sync secret cache", "failed to sync configmap cache", "not registered")
+"""A kubelet that is not done yet with fetching what a new pod mounts."""
+PASSING_SECONDS = 60.0
 _NOT_ROOT = ("runasnonroot", "cannot verify user is non-root")
 
 
@@ -165,12 +170,18 @@ def _problem(message: str) -> Problem | None:
 
 def _creating_cause(pod: Pod, notices: Iterable[Notice]) -> Cause | None:
     """What keeps a placed pod from being made, from the newest warning about it."""
-    about = [one for one in notices if one.about == pod.name and one.reason in _CREATING]
+    about = [one for one in notices if one.about == pod.name and one.reason in _CREATING and not _passes(one, pod)]
     if not about:
         return None
     newest = max(about, key=lambda one: one.at)
     code = _storage_code(newest.message.lower()) if newest.reason in _STORAGE else "unknown"
     return Cause(code=code, evidence=_said(newest.message))
+
+
+def _passes(notice: Notice, pod: Pod) -> bool:
+    """Whether a warning is of the kind that goes away by itself: it is said again and again where it does not."""
+    text = notice.message.lower()
+    return any(word in text for word in _PASSING) and seconds_between(pod.created, notice.at) < PASSING_SECONDS
 
 
 _STORAGE = ("FailedMount", "FailedAttachVolume", "FailedMapVolume")
@@ -194,10 +205,8 @@ def refusal_cause(notices: Iterable[Notice], since: str) -> Cause | None:
     text = message.lower()
     if "exceeded quota" in text:
         return Cause(code="quota-exceeded", evidence=_said(message))
-    if "violates podsecurity" in text:
-        return Cause(code="policy-refused", values={"policy": "PodSecurity"}, evidence=_said(message))
     if "is forbidden" in text:
-        return Cause(code="policy-refused", evidence=_said(message))
+        return policy_cause(message)
     return Cause(code="unknown", evidence=_said(message))
 
 

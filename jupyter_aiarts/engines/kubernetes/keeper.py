@@ -1,9 +1,9 @@
 """What a server does for its owner's jobs without being asked.
 
-It carries out intents that a crash left half done, keeps the launchers' last words before their pods go, has jobs that
-block each other give way, ends what can never be whole, and removes what crashed submissions left. All of it follows
-from the picture: nothing is decided by what is remembered here, so a second server that does the same does no harm, and
-one that starts later does what is still to be done.
+It carries out intents that a crash left half done, keeps the launchers' last words and counts before their pods go, has
+jobs that block each other give way, ends what can never be whole, and removes what crashed submissions left. All of it
+follows from the picture: nothing is decided by what is remembered here, so a second server that does the same does no
+harm, and one that starts later does what is still to be done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
-from jupyter_aiarts.engines.kubernetes import gang, moves
+from jupyter_aiarts.engines.kubernetes import gang, moves, spent
 from jupyter_aiarts.engines.kubernetes.client import Refused
 from jupyter_aiarts.engines.kubernetes.phase import Facts, read_summary
 from jupyter_aiarts.engines.kubernetes.submit import ABANDONED, sweep
@@ -93,6 +93,8 @@ class Keeper:
         found: list[Callable[[Facts], Awaitable[JobObject]]] = []
         if last_words(facts) is not None:
             found.append(self._keep_words)
+        if spent.news(facts) is not None:
+            found.append(self._keep_time)
         if not moves.is_held(facts.job, facts.workload):
             found.append(self._hold)
         if gang.is_forsaken(facts):
@@ -122,6 +124,9 @@ class Keeper:
     async def _give_way(self, facts: Facts) -> JobObject:
         first = None if gang.gives_way(facts) else gang.ahead(facts, self._starting())
         return await moves.give_way(self._api, facts.job, first.job.job_id if first is not None else None)
+
+    async def _keep_time(self, facts: Facts) -> JobObject:
+        return await spent.keep(self._api, facts)
 
     async def _keep_words(self, facts: Facts) -> JobObject:
         return await moves.keep_summary(self._api, facts.job, last_words(facts) or "")

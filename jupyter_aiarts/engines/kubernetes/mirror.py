@@ -18,6 +18,7 @@ from jupyter_aiarts.engines.kubernetes.book import KUBELET, PodEntry
 from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts, Unanswered, within
 from jupyter_aiarts.engines.kubernetes.frames import Chunk, FrameReader, Garbled, Item, Mark
 from jupyter_aiarts.engines.kubernetes.kubelet_log import CUT, KubeletCopy, LineReader
+from jupyter_aiarts.engines.kubernetes.lacks import NO_REST, NOT_KEPT, ON_MOUNT, REST, WENT_AWAY, WITHOUT_PORT, Lack
 from jupyter_aiarts.engines.kubernetes.node_archive import NodeArchive
 
 if TYPE_CHECKING:
@@ -30,15 +31,6 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 15.0
 UNREACHABLE = 30.0  # seconds of trying a port that never answered before the kubelet's log must do
 TRIES = 8  # of asking for the log of a container that has ended
 STRANGE = 3  # of asking who gives answers that will hardly change
-
-WITHOUT_PORT = (
-    "The log of pod {pod} comes from the kubelet, because the launcher's port was out of reach: {why}. stdout and "
-    "stderr are not told apart in it, and of a long log only the newest part may be there."
-)
-REST = "The end of the log of pod {pod} comes from the kubelet, which does not tell stdout from stderr."
-NO_REST = "Some of the log of pod {pod} could not be fetched: {why}."
-WENT_AWAY = "Pod {pod} went away before all of its log was fetched: what it printed last may be missing."
-ON_MOUNT = "The end of the log of pod {pod} is on the log mount, which this server does not see."
 
 
 class Mirror:
@@ -222,7 +214,7 @@ class Mirror:
         self.is_settled = False
         self._copy = None  # what it had in hand is lost; a new one finds its place by what is on disk
         with contextlib.suppress(DiskTrouble):
-            await self._door.files(self._node.tell, f"The log cannot be kept here for now: {error}.")
+            await self._door.files(self._node.tell, Lack(NOT_KEPT, why=str(error)))
         await self._wait()
 
     # -- the end ---------------------------------------------------------------------------------------------------
@@ -235,15 +227,15 @@ class Mirror:
         else:
             await self._lose(WENT_AWAY)
 
-    async def _lose(self, sentence: str, why: str = "") -> None:
+    async def _lose(self, missing: str, why: str = "") -> None:
         """The end, with a mark in the log itself that some of it may be missing."""
-        await self._door.files(self._node.mark_loss, sentence.format(pod=self._pod.name, why=why))
-        await self._finish(missing=sentence, why=why)
+        await self._door.files(self._node.mark_loss, Lack(missing, self._pod.name, why).said())
+        await self._finish(missing=missing, why=why)
 
     async def _finish(self, *, complete: bool = False, missing: str = "", why: str = "") -> None:
         await self._settle(done=True, complete=complete, missing=missing, why=why)
 
     async def _settle(self, *, missing: str = "", why: str = "", **changes: Any) -> None:
-        sentences = [*self._entry.missing, missing.format(pod=self._pod.name, why=why)]
-        changes["missing"] = [sentence for sentence in sentences if sentence]
+        lacks = [Lack(missing, self._pod.name, why)] if missing else []
+        changes["missing"] = [*self._entry.missing, *lacks]
         await self._door.files(lambda: self._node.settle(self._entry, **changes))

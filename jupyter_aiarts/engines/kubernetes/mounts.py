@@ -48,6 +48,19 @@ class PodMount(Struct, frozen=True, kw_only=True):
         return not self.read_only and not self.own and not isinstance(self.volume, Claim)
 
 
+class LogPlace(Struct, frozen=True, kw_only=True):
+    """A place for logs: a folder of a volume, and `rest`, what leads on from there and is made by launchers.
+
+    One that is the owner's `own` is mounted whole: launchers make the folders of jobs in it. Of one that many share a
+    job sees its own folder alone, which the kubelet makes, with the mode that the volume has.
+    """
+
+    volume: Source
+    folder: str = ""
+    rest: str = ""
+    own: bool = False
+
+
 class Wanted(Struct, frozen=True, kw_only=True):
     """All mounts of a pod, and the problems of those that cannot be."""
 
@@ -81,6 +94,17 @@ def admin_volume(text: str, person: Person) -> tuple[Source, str]:
         return Claim(source.name), source.folder
     root, rest = _split(text, source.path)
     return (Export(source.server, root) if isinstance(source, Export) else HostPath(root)), rest
+
+
+def log_place(text: str, person: Person) -> LogPlace:
+    """Where the launchers of this person's jobs write logs; ValueError with the rest of a sentence where nowhere."""
+    volume, folder = admin_volume(text, person)
+    if USER not in text:
+        return LogPlace(volume=volume, folder=folder)
+    if not isinstance(volume, Claim):
+        return LogPlace(volume=volume, rest=folder, own=True)
+    mounted, rest = _split(text.partition("/")[2], folder)
+    return LogPlace(volume=volume, folder=mounted, rest=rest, own=True)
 
 
 def _mount(key: str, entry: ClusterMount | Mount, settings: ClusterSettings, person: Person) -> PodMount:

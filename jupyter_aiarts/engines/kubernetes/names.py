@@ -78,13 +78,14 @@ LONGEST_LABEL = 63
 _LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
-def object_name(source: str, job_id: str, run: int) -> str:
-    """The name that Job, Service, ConfigMap and Secret of a run share: a DNS label that starts with a letter.
+def object_name(name: str, job_id: str, run: int) -> str:
+    """What Job, Service, ConfigMap and Secret of a run are called: a DNS label that starts with a letter."""
+    return f"{slug(name)}-{job_id}-{run}"
 
-    `source` is the `submission_id` where there is one, else the job's name: the same submission always gives the
-    same name, so a second one meets the first.
-    """
-    return f"{slug(source)}-{job_id}-{run}"
+
+def claim_name(job_id: str, run: int) -> str:
+    """What a run is claimed by: the same for every submission that gives this id, and no `object_name`."""
+    return f"{job_id}-{run}"
 
 
 def pull_secret_name(name: str) -> str:

@@ -26,6 +26,7 @@ import msgspec
 from jupyter_aiarts.engines.kubernetes.book import Book, Drops, LogEntry, PodEntry, Source, keep_summary, read
 from jupyter_aiarts.engines.kubernetes.frames import Chunk, Gap, Garbled, Hello, Item, Told
 from jupyter_aiarts.engines.kubernetes.held import HeldLog, Stamp
+from jupyter_aiarts.engines.kubernetes.lacks import WENT_AWAY, Lack
 from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.engines.logs.reasons import Drop
 from jupyter_aiarts.launcher import record, segments
@@ -49,7 +50,7 @@ class NodeArchive:
         self._drops_changed = False
         self._logs: dict[int, HeldLog] = {}
         self._bases: dict[str, int] | None = None
-        self.trouble = ""
+        self.trouble: Lack | None = None
         self._adopt_ranks()
         self._keep_reserve()
 
@@ -94,15 +95,15 @@ class NodeArchive:
         self._write_book()
         self.tell()
 
-    def settle_gone(self, there: set[str], sentence: str) -> None:
+    def settle_gone(self, there: set[str]) -> None:
         """Close the entries of pods that no longer exist and whose end nobody saw."""
         for entry in self._book.pods:
             if not entry.done and entry.uid not in there:
-                said = sentence.format(pod=entry.name)
-                self.mark_loss(said)
-                self.settle(entry, done=True, missing=[*entry.missing, said])
+                lack = Lack(WENT_AWAY, entry.name)
+                self.mark_loss(lack.said())
+                self.settle(entry, done=True, missing=[*entry.missing, lack])
 
-    def tell(self, trouble: str = "") -> None:
+    def tell(self, trouble: Lack | None = None) -> None:
         """source.json as things stand; `trouble` is what keeps us from writing the log at this moment."""
         self.trouble = trouble
         if trouble:

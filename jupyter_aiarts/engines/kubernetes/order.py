@@ -22,6 +22,7 @@ from jupyter_aiarts.engines.kubernetes.names import (
 )
 from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings, DeviceProfile
 from jupyter_aiarts.engines.kubernetes.storage import Person
+from jupyter_aiarts.model.placement import has_rings
 from jupyter_aiarts.model.reading import Reading
 from jupyter_aiarts.model.spec import JobSpec
 
@@ -60,8 +61,7 @@ class Order(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def name(self) -> str:
         """What all objects of the run are called."""
-        asked = self.reading.spec
-        return object_name(asked.submission_id or asked.name, self.job_id, self.run)
+        return object_name(self.reading.spec.name, self.job_id, self.run)
 
     @cached_property
     def spec(self) -> JobSpec:
@@ -81,6 +81,16 @@ class Order(Struct, frozen=True, kw_only=True, dict=True):
     def profile(self) -> DeviceProfile:
         """What the job's device needs here."""
         return self.settings.profile(self.spec.device)
+
+    @property
+    def has_table(self) -> bool:
+        """Whether its ranks find each other by a rank table."""
+        return has_rings(self.spec.device) and self.spec.devices > 0
+
+    @property
+    def ring(self) -> str | None:
+        """The label by which the cluster's own controller finds the job, where it makes the rank table."""
+        return self.profile.ring_controller if self.has_table else None
 
     @property
     def ports(self) -> Ports:

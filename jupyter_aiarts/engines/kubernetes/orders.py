@@ -15,6 +15,7 @@ from jupyter_aiarts.engines.kubernetes import kept, manifest
 from jupyter_aiarts.engines.kubernetes.checks import Prepared, prepare
 from jupyter_aiarts.engines.kubernetes.client import Forbidden, Missing, Refused, localqueues, pods
 from jupyter_aiarts.engines.kubernetes.order import Order, PodSecurity
+from jupyter_aiarts.engines.kubernetes.policies import policy_cause
 from jupyter_aiarts.engines.kubernetes.recall import Recalled, recall_with_secrets
 from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings, person
 from jupyter_aiarts.engines.kubernetes.storage import fill_in
@@ -147,12 +148,11 @@ def same_start(found: Recalled) -> bool:
 
 def _refusal(error: Refused) -> Cause | None:
     """What a dry run's no means for the job; None where only the dry run itself is not allowed, or failed."""
-    if POLICY in error.message:
-        return Cause(code="policy-refused", values={"policy": "PodSecurity"}, evidence=(error.message,))
     if QUOTA in error.message:
         return Cause(code="quota-exceeded", evidence=(error.message,))
-    if error.http in (400, 422) or (error.http == 403 and "cannot create resource" not in error.message):
-        return Cause(code="policy-refused", evidence=(error.message,))
+    is_rule = error.http == 403 and "cannot create resource" not in error.message
+    if POLICY in error.message or error.http in (400, 422) or is_rule:
+        return policy_cause(error.message)
     return None
 
 

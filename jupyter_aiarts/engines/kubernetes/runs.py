@@ -49,6 +49,7 @@ class Run(Struct, gc=False):
 
     job: JobObject | None = None
     spec: JobSpec | None = None  # from the annotation; the full one once somebody fetched it
+    read: int = 0  # tells the annotation's text from another, which an edit leaves
     pods: dict[str, Pod] = field(default_factory=dict)
     workload: Workload | None = None
     notices: dict[str, Notice] | None = None
@@ -62,10 +63,11 @@ class Run(Struct, gc=False):
 
     def take_job(self, job: JobObject, cluster: str) -> None:
         """The Job as it is now; of its annotation the spec is kept and not the text."""
-        before, self.job = self.job, job
-        notes = job.metadata.annotations
-        if before is None or self.spec is None or before.fingerprint != job.fingerprint:
-            self.spec = read_short(notes.short, cluster)
+        self.job = job
+        text = job.metadata.annotations.short
+        read = hash((text, job.fingerprint))
+        if text and (self.spec is None or read != self.read):  # it has none where it was taken before
+            self.spec, self.read = read_short(text, cluster), read
         _slim(job)
 
     def take_pod(self, pod: Pod) -> None:

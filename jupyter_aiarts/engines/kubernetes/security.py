@@ -35,9 +35,20 @@ def pod_context(order: Order) -> dict[str, Any]:
     ids = run_as_ids(order)
     if ids is not None:
         context |= {"runAsUser": ids[0], "runAsGroup": ids[1]}
-    if order.profile.supplemental_groups:
-        context["supplementalGroups"] = list(order.profile.supplemental_groups)
+    groups = [*order.profile.supplemental_groups, *([] if log_readers(order) is None else [log_readers(order)])]
+    if groups:
+        context["supplementalGroups"] = list(dict.fromkeys(groups))
     return context
+
+
+def log_readers(order: Order) -> int | None:
+    """The group through which the owner's server reads the log mount; None where it needs none to.
+
+    The pod gets it, so that its launcher can give its files to it. It is no more than `run_as: user` would give.
+    """
+    if order.settings.log_mount is None or order.spec.run_as == "user":
+        return None
+    return order.person.gid or None  # a server that is root reads everything
 
 
 def container_context(order: Order) -> dict[str, Any]:

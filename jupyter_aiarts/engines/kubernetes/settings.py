@@ -310,6 +310,9 @@ def _check_profile(profile: DeviceProfile, device: str, key: str, findings: Find
         findings.add(key, f"A device's name must be {words}, and it is {shown(device)}.")
     if profile.resource is None and device != CPU:
         findings.add(f"{key}.resource", f"{key}.resource is missing: it says what a card is called here.")
+    if profile.ring_controller is not None and not re.fullmatch(_NAME, profile.ring_controller):
+        message = f"must be a label's value, such as ascend-910, and it is {shown(profile.ring_controller)}."
+        findings.add(f"{key}.ring_controller", f"{key}.ring_controller {message}")
     for name, value in profile.node_selector.items():
         if not re.fullmatch(_QUALIFIED, name) or not re.fullmatch(f"({_NAME})?", value):
             findings.add(f"{key}.node_selector", f"{key}.node_selector holds no label: {shown(f'{name}={value}')}.")

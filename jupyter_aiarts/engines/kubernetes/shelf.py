@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from msgspec import Struct
 
 from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts
-from jupyter_aiarts.engines.kubernetes.mirror import WENT_AWAY, Mirror
+from jupyter_aiarts.engines.kubernetes.lacks import NOT_KEPT, Lack
+from jupyter_aiarts.engines.kubernetes.mirror import Mirror
 from jupyter_aiarts.engines.kubernetes.node_archive import NodeArchive
 
 log = logging.getLogger(__name__)
@@ -19,6 +22,8 @@ log = logging.getLogger(__name__)
 TAKE_OVER = 2.0  # seconds between looks whether the server that mirrors this node still lives
 REST = 60.0  # seconds after a failure that should not be
 RETRY = 5.0  # seconds before a folder that could not be made is tried again
+APPEARS = 10.0  # seconds in which what a launcher makes on a log mount is seen from here: NFS remembers what was not
+LOOK = 0.2  # seconds between looks for it
 
 
 class NodeKey(Struct, frozen=True):
@@ -37,10 +42,13 @@ class NodeKey(Struct, frozen=True):
 class Shelf:
     """Mirrors the pods that a node has had, oldest first, and ends when there is none left to mirror."""
 
-    def __init__(self, door: Door, state: Path, key: NodeKey, limit: int, done: frozenset[str]) -> None:
+    def __init__(
+        self, door: Door, state: Path, key: NodeKey, limit: int, done: frozenset[str], mounted: Path | None = None
+    ) -> None:
         self.key = key
         self.done = done
-        self._trouble = ""
+        self._mounted = mounted  # where this server should see what the launcher itself writes
+        self._trouble: Lack | None = None
         self._node: NodeArchive | None = None
         self._door, self._state, self._limit = door, state, limit
         self._pods: dict[str, PodFacts] = {}
@@ -93,7 +101,7 @@ class Shelf:
         return self._mirror is not None and self._mirror[1].is_settled and len(self._unfinished()) == 1
 
     @property
-    def trouble(self) -> str:
+    def trouble(self) -> Lack | None:
         """What keeps the log from being written at this moment."""
         return self._node.trouble if self._node is not None else self._trouble
 
@@ -105,7 +113,24 @@ class Shelf:
 
     async def _run(self, late: asyncio.Semaphore) -> None:
         turn = contextlib.nullcontext() if any(pod.is_up for pod in self._pods.values()) else late
-        async with turn, self._opened() as node:
+        async with turn:
+            if self._mounted is not None and await self._is_mounted(self._mounted):
+                self.done |= set(self._pods)
+            else:
+                await self._copy()
+
+    async def _is_mounted(self, folder: Path) -> bool:
+        """Whether the node's log can be read on the log mount, so that nothing needs copying."""
+        deadline = time.monotonic() + APPEARS
+        while not await self._door.files(is_readable, folder):
+            is_late = time.monotonic() > deadline or not any(pod.is_up for pod in self._pods.values())
+            if is_late or await self._door.files(is_denied, folder):
+                return False
+            await asyncio.sleep(LOOK)
+        return True
+
+    async def _copy(self) -> None:
+        async with self._opened() as node:
             await self._settle_gone(node)
             while (pod := self._next()) is not None:
                 mirror = Mirror(self._door, node, pod)
@@ -129,10 +154,10 @@ class Shelf:
             try:
                 node = await self._door.files(self._try_to_open)
             except DiskTrouble as error:
-                self._trouble = f"The log cannot be kept here for now: {error}."
+                self._trouble = Lack(NOT_KEPT, why=str(error))
                 await asyncio.sleep(RETRY)
                 continue
-            self._trouble = ""
+            self._trouble = None
             self._is_elsewhere = node is None
             if node is not None:
                 return node
@@ -148,7 +173,23 @@ class Shelf:
     async def _settle_gone(self, node: NodeArchive) -> None:
         """Pods that went away while no server looked: what they printed last is not coming any more."""
         with contextlib.suppress(DiskTrouble):  # then it is told with the next one that ends
-            await self._door.files(node.settle_gone, set(self._pods), WENT_AWAY)
+            await self._door.files(node.settle_gone, set(self._pods))
+
+
+def is_readable(folder: Path) -> bool:
+    """Whether this server may read what is in a folder; False also where there is none."""
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
+def is_denied(folder: Path) -> bool:
+    """Whether there is a folder that this server may not read: then it does not help to wait for it."""
+    try:
+        os.stat(folder)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return not is_readable(folder)
 
 
 def make_private(folder: Path, state: Path) -> None:

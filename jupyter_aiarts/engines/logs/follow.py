@@ -52,6 +52,8 @@ class Follower:
         views = self._log.look(self._query, ended, self._stop, HOLD)
         lines = self._next(views, ended) if self._begun else self._first(views, ended)
         self._begun = True
+        if not ended:
+            lines = merge.pinned(lines, {view.key: self._places.get(view.key, 0) for view in views}, self._query)
         return fold(lines) if self._query.fold else lines
 
     def _first(self, views: list[View], ended: bool) -> list[LogLine]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jupyter_aiarts.model.job import LogLine
 from jupyter_aiarts.model.times import from_ns
 
-from .query import Cursor, Key, StreamKey, write_pins, write_seq, write_source
+from .query import MOST_PINS, Cursor, Key, LogQuery, StreamKey, pin_all, write_pins, write_seq, write_source
 from .search import shown
 from .segments import STREAMS
 from .track import GAP, MORE, Item, Track
@@ -77,8 +77,8 @@ def place_after(track: Track, cursor: Cursor) -> int:
     if track.stream.key == cursor.stream:
         return cursor.end
     pinned = cursor.pins.get(track.stream.key)
-    if pinned is not None:
-        return pinned
+    if pinned is not None or cursor.whole:
+        return pinned or 0  # where there was no such stream yet, all of it is new
     return place_of(track, (cursor.time, *cursor.stream, cursor.start))
 
 
@@ -112,6 +112,21 @@ def take(items: Iterator[Item], count: int) -> tuple[list[Item], bool]:
         if len(page) >= count or room < 0:
             return page, False
     return page, True
+
+
+def reached(views: list[View], begun: dict[StreamKey, int], page: list[Item], all_given: bool) -> dict[StreamKey, int]:
+    """Where a reader stands in each stream who began at these places and was given this page."""
+    if all_given:
+        return {view.key: max(view.end, begun[view.key]) for view in views}
+    return begun | {(rank, lane): end for _, rank, lane, _, end, _, _ in page}
+
+
+def pinned(lines: list[LogLine], places: dict[StreamKey, int], query: LogQuery) -> list[LogLine]:
+    """The same lines; the last one's cursor, which the next page is asked for with, names every stream's place."""
+    if not lines or len(places) > MOST_PINS:
+        return lines
+    seq = pin_all(lines[-1].seq, places, query.rank is None and query.stream is None)
+    return [*lines[:-1], structs.replace(lines[-1], seq=seq)]
 
 
 def forward_from(

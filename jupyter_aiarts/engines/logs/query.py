@@ -14,9 +14,11 @@ DEFAULT_LINES = 1000
 MAX_LINES = 100_000
 
 _MAX_CURSOR = 32 * 1024
+MOST_PINS = 700
+"""A cursor with more would be too long; without them it goes by time alone."""
 _NUMBER = r"[0-9a-f]{1,16}"
 _PLACE = rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}"
-_SEQ = re.compile(rf"({_PLACE}\.{_NUMBER}\.{_NUMBER})((?:_{_PLACE})*)(?:~({_PLACE}\.{_NUMBER}))?")
+_SEQ = re.compile(rf"({_PLACE}\.{_NUMBER}\.{_NUMBER})((?:_{_PLACE})*)(-?)(?:~({_PLACE}\.{_NUMBER}))?")
 
 StreamKey = tuple[int, int]  # rank, lane
 Key = tuple[int, int, int, int]  # time, rank, lane, offset: the order of the merged log
@@ -60,7 +62,8 @@ class Cursor(Struct, frozen=True):
     """A line's `seq`, read.
 
     `pins` are the streams whose place isn't told by the time alone: when the line was shown they stood in the
-    middle of an unfinished line. `first` is where an answer begins whose first lines were folded.
+    middle of an unfinished line. `whole`: all streams that there were are pinned, because what a slower node delivers
+    later may be older than the line. `first` is where an answer begins whose first lines were folded.
     """
 
     time: int
@@ -69,6 +72,7 @@ class Cursor(Struct, frozen=True):
     end: int
     pins: dict[StreamKey, int]
     first: Key | None = None
+    whole: bool = False
 
     @property
     def begin(self) -> Key:
@@ -91,6 +95,12 @@ def write_pins(pins: dict[StreamKey, int]) -> str:
     return "".join(f"_{rank:x}.{lane:x}.{place:x}" for (rank, lane), place in pins.items())
 
 
+def pin_all(seq: str, places: dict[StreamKey, int], whole: bool) -> str:
+    """The same cursor with the places of all these streams; `whole`: there is no other stream."""
+    head, mark, first = seq.partition("~")
+    return f"{head.partition('_')[0]}{write_pins(places)}{'-' if whole else ''}{mark}{first}"
+
+
 def join_seq(first: str, last: str) -> str:
     """The cursor of a line that stands for all lines from `first` on, itself being `last`."""
     begin = first.partition("~")[2] or ".".join(re.split(r"[._~]", first)[:4])
@@ -104,7 +114,7 @@ def read_seq(text: str) -> Cursor:
         raise BadRequest("This is not a cursor of a log.", "Use the seq of a line of this log.")
     time, rank, lane, start, length = _numbers(match[1])
     pins = [_numbers(pin) for pin in match[2].split("_")[1:]]
-    first = _numbers(match[3]) if match[3] else None
+    first = _numbers(match[4]) if match[4] else None
     return Cursor(
         time=time,
         stream=(rank, lane),
@@ -112,6 +122,7 @@ def read_seq(text: str) -> Cursor:
         end=start + length,
         pins={(pin[0], pin[1]): pin[2] for pin in pins},
         first=(first[0], first[1], first[2], first[3]) if first else None,
+        whole=bool(match[3]),
     )
 
 

@@ -161,11 +161,19 @@ class RunLog:
         runs = [view.track.backward(*end) for view, end in zip(views, ends, strict=True)]
         items, _ = merge.take(merge.backwards(runs), query.count)
         writer = Writer(pin for view in views for pin in merge.pins_of(view))
-        return [writer.line(item) for item in reversed(items)]
+        lines = [writer.line(item) for item in reversed(items)]
+        if ended or query.before is not None:
+            return lines
+        return merge.pinned(lines, {view.key: view.end for view in views}, query)
 
     def _page_after(self, query: LogQuery, views: list[View], after: Cursor, ended: bool) -> list[LogLine]:
         writer, items = self._walk(views, after, self._ends(views, query, ended))
-        return [writer.line(item) for item in merge.take(items, query.count)[0]]
+        page, all_given = merge.take(items, query.count)
+        lines = [writer.line(item) for item in page]
+        if ended or query.before is not None:
+            return lines
+        begun = {view.key: merge.place_after(view.track, after) for view in views}
+        return merge.pinned(lines, merge.reached(views, begun, page, all_given), query)
 
     def _walk(
         self, views: list[View], after: Cursor | None, ends: list[tuple[int, bool]]

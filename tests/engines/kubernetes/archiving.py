@@ -29,6 +29,7 @@ from aiohttp import web
 from jupyter_aiarts.engines.kubernetes.archive import Archive
 from jupyter_aiarts.engines.kubernetes.client import Api
 from jupyter_aiarts.engines.kubernetes.door import PodFacts
+from jupyter_aiarts.engines.kubernetes.lacks import Lack
 from jupyter_aiarts.engines.kubernetes.settings import read_settings
 from jupyter_aiarts.engines.logs import LogQuery, open_log
 
@@ -140,6 +141,13 @@ class Pod:
         """What the launcher itself has on its disk."""
         folder = self.root / "aiarts/run" / f"node-{self.node}" / "log" / str(rank)
         return b"".join(path.read_bytes() for path in sorted(folder.glob(f"{stream}.*.log")))
+
+    @property
+    def listens(self) -> bool:
+        """Whether its port is open: that is a moment after its ranks began."""
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
 
     def kill(self) -> None:
         """Kill the launcher and its ranks at once, as a lost node does."""
@@ -392,7 +400,7 @@ class Server:
     def source(self, node: int = 0) -> dict[str, object]:
         found = json.loads((self.run / f"node-{node}" / "source.json").read_text())
         assert isinstance(found, dict)
-        return found
+        return {**found, "missing": [Lack(**one).said() for one in found["missing"]]}
 
 
 def begin(cluster: StandIn, where: Path, script: str, name: str = "p", **plan: object) -> Pod:

@@ -8,16 +8,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
 import pytest_asyncio
 
-from jupyter_aiarts.engines.kubernetes import mirror, shelf
+from jupyter_aiarts.engines.kubernetes import lacks, shelf
 from jupyter_aiarts.engines.kubernetes.archive import Archive
 from jupyter_aiarts.engines.kubernetes.door import PodFacts
+from jupyter_aiarts.engines.kubernetes.lacks import Lack
 from jupyter_aiarts.errors import JobNotFound, RunNotFound
 
 from .archiving import (
@@ -130,10 +132,10 @@ async def test_a_pod_that_went_away_while_no_server_looked_is_told_about(cluster
         await server.until_held(b"waiting for go\n")
     first.kill()
     del cluster.pods["p"]
-    sentence = mirror.WENT_AWAY.format(pod="p")
+    sentence = Lack(lacks.WENT_AWAY, "p").said()
     async with serving(cluster, tmp_path) as server:
         server.keep()
-        assert (await server.archive.source("team", JOB, 1)).missing == (sentence,)
+        assert (await server.archive.source("team", JOB, 1)).missing == (Lack(lacks.WENT_AWAY, "p"),)
         second = begin(cluster, tmp_path, "print('second')" + WAITING, "q")
         server.keep()
         await server.until_held(b"second\nwaiting for go\n")
@@ -243,6 +245,53 @@ async def test_a_log_mount_that_this_server_sees_is_read_and_not_copied(cluster:
         assert not (mount / JOB).exists()
 
 
+async def test_a_log_mount_that_this_server_does_not_see_after_all_is_copied(
+    cluster: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path that was configured is other storage, or may not be read by this server's user."""
+    monkeypatch.setattr(shelf, "APPEARS", 0.5)
+    pod = begin(cluster, tmp_path, "print('hello')" + WAITING, folder=str(tmp_path / "mount" / JOB / "run-1"))
+    async with serving(cluster, tmp_path, log_path=tmp_path / "another") as server:
+        server.archive.keep([pod.facts(lasting=True)])
+        await server.until_held(b"hello\n")
+        (pod.root / "go").touch()
+        await asyncio.to_thread(pod.finish)
+        server.archive.keep([pod.facts(lasting=True)])
+        await until(lambda: not server.archive._shelves)
+        assert held_bytes(server.archive.log_folder("team", JOB, 1)).endswith(b"went on\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_folder_of_the_mount_that_may_not_be_read_is_told_from_one_that_is_not_there_yet() -> None:
+    with TemporaryDirectory() as made:
+        os.chmod(made, 0o755)
+        run = Path(made) / "run-1"
+        for mode, node in ((0o700, "node-0"), (0o755, "node-0/log")):
+            (run / node).mkdir(parents=True, exist_ok=True)
+            run.chmod(mode)
+        (run / "node-0").chmod(0o700)
+        found = as_somebody(lambda: [shelf.is_denied(run / node) for node in ("node-0", "node-0/log", "node-1")])
+        assert found == [True, True, False]
+        run.chmod(0o700)
+        assert as_somebody(lambda: [shelf.is_denied(run / "node-1"), shelf.is_readable(run)]) == [True, False]
+
+
+def as_somebody(ask: Callable[[], list[bool]]) -> list[bool]:
+    """What a process of another user answers."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setgid(1234)
+        os.setuid(1234)
+        os.write(writing, bytes(ask()))
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading, "rb") as pipe:
+        return [bool(one) for one in pipe.read()]
+
+
 # -- variables -----------------------------------------------------------------------------------------------------
 
 
@@ -266,6 +315,7 @@ async def test_variables_of_a_log_mount_are_asked_for_and_kept(cluster: StandIn,
     async with serving(cluster, tmp_path, log_path=tmp_path / "mount") as server:
         server.archive.keep([pod.facts(lasting=True)])
         await until(lambda: b"waiting" in held_bytes(server.archive.log_folder("team", JOB, 1)))
+        await until(lambda: pod.listens)
         assert (await server.archive.environment("team", JOB, 1, 0))["MINE"] == "yes"
         assert {what for what, _, _ in cluster.asked} == {"v1/environment"}
         pod.kill()

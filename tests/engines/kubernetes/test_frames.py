@@ -112,7 +112,7 @@ def test_bytes_are_handed_on_before_their_frame_is_whole() -> None:
         b'{"type":"drop","rank":0,"stream":"stdout","from":-1,"to":3}\n',
         b'{"type":"drop","rank":0,"stream":"stdout","from":1,"to":1e99}\n',
         b'{"type":"drop","rank":"x","stream":"stdout","from":1,"to":2}\n',
-        b'{"type":"status","x":' + b"[" * 5000 + b"]" * 5000 + b"}\n",
+        b'{"type":"status","x":' + b"[" * 30_000 + b"]" * 30_000 + b"}\n",
     ],
     ids=lambda line: line[:40].decode("utf-8", "replace"),
 )
