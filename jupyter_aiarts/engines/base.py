@@ -21,6 +21,7 @@ from jupyter_aiarts.model.spec import JobSpec
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import RunLog
+    from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.reading import Reading
 
 
@@ -131,6 +132,10 @@ class Engine(ABC):
     @abstractmethod
     async def environment(self, job_id: str, run: int | None, rank: int) -> dict[str, str | None]:
         """The variables a rank was started with; secrets as None."""
+
+    @abstractmethod
+    async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
+        """What the driver of the job's NPUs has logged as errors while the run ran, and what of it cannot be had."""
 
     @abstractmethod
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:

@@ -1,4 +1,4 @@
-"""The launcher's command line: `python3 -I -S <here> PLAN.json NODE FOLDER`, in a pod `… <here> prepare|pod`.
+"""The launcher's command line: `python3 -I -S <here> [watched] PLAN.json NODE FOLDER`, in a pod `… <here> prepare|pod`.
 
 Works as a file, as a folder, as a zip and with `-m jupyter_aiarts.launcher`.
 """
@@ -24,6 +24,8 @@ elif sys.argv[1:2] == ["pod"]:
     # The first process of a container ignores what it has no handler for: held back, it is heard later.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
     from .pod import main
+elif sys.argv[1:2] == ["watched"]:
+    from .watched import main
 else:
     from .runner import main
 

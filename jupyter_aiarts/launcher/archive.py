@@ -3,6 +3,7 @@
 import io
 import os
 import zipfile
+from typing import List
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -12,11 +13,18 @@ def pack() -> bytes:
     home = os.path.dirname(os.path.abspath(__file__))
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(os.listdir(home)):
-            if name.endswith(".py"):
-                with open(os.path.join(home, name), "rb") as file:
-                    _add(archive, name, file.read())
+        for name in _sources(home):
+            with open(os.path.join(home, *name.split("/")), "rb") as file:
+                _add(archive, name, file.read())
     return content.getvalue()
+
+
+def _sources(home: str) -> List[str]:
+    """The Python files of this folder and of the packages in it, as the zip names them."""
+    own = [name for name in os.listdir(home) if name.endswith(".py")]
+    packages = [name for name in os.listdir(home) if os.path.exists(os.path.join(home, name, "__init__.py"))]
+    below = [f"{folder}/{name}" for folder in packages for name in os.listdir(os.path.join(home, folder))]
+    return sorted(own + [name for name in below if name.endswith(".py")])
 
 
 def _add(archive: zipfile.ZipFile, name: str, source: bytes) -> None:

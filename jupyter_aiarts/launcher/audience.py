@@ -20,6 +20,9 @@ class Audience:
     def changed(self) -> None:
         """The node's status, its ranks' variables or the summary are not what they were."""
 
+    def note(self, text: str) -> None:
+        """Something that whoever looks at the job should know, though it goes on."""
+
     def end(self, result: str, then: Callable[[], None]) -> None:
         """The node has ended with `result`; `then` ends the launcher, once everybody has heard all."""
         then()

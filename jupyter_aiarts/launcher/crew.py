@@ -103,6 +103,12 @@ class Crew:
             self._ending = Ending(lambda: self._tree.everything(markers), self._grace, self._loop.clock)
             self._tidy_soon(0.0)
 
+    def hurry(self) -> None:
+        """Kill now what would have been given its grace time."""
+        self.stop()
+        if self._ending is not None:
+            self._ending.hurry()
+
     def hold(self, held: bool) -> None:
         """Stop reading the ranks' output for a moment, or go on: for who cannot take it that fast."""
         for rank in self.ranks:

@@ -6,7 +6,7 @@ Pure: from a plan, a node index and a card index to names and values; nothing is
 import json
 from typing import Dict, List, Mapping, NamedTuple, Optional
 
-from .plan import Plan
+from .plan import TABLES, Plan
 
 RANK_VARIABLES = frozenset([
     "RANK_SIZE", "RANK_ID", "DEVICE_ID", "DEVICE_NUM", "RANK", "WORLD_SIZE", "LOCAL_RANK",
@@ -18,6 +18,9 @@ RANK_VARIABLES = frozenset([
 
 GRANT_VARIABLES = frozenset(["NVIDIA_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"])
 """Names a user may not set: they decide which cards a process sees."""
+
+FOLDER_LISTS = frozenset(["PATH", "LD_LIBRARY_PATH", "PYTHONPATH"])
+"""Names whose values are lists of folders: the toolkit's are added to those that are there."""
 
 
 class Seat(NamedTuple):
@@ -46,7 +49,8 @@ class Places(NamedTuple):
 
 def exported(plan: Plan, seat: Seat, places: Places) -> Dict[str, str]:
     """What pod.env holds for this rank: the node's, the user's and the rank's variables; no secrets."""
-    free = _first_on_path(plan, {**plan.extra, **node_variables(plan, seat.node, places), **plan.env})
+    ours = {**toolkit_variables(plan), **node_variables(plan, seat.node, places)}
+    free = _first_on_path(plan, {**plan.extra, **ours, **plan.env})
     return {**_without(free, reserved_names()), **rank_variables(plan, seat), **plan.grants[seat.node]}
 
 
@@ -86,9 +90,30 @@ def node_variables(plan: Plan, node: int, places: Places) -> Dict[str, str]:
     }
 
 
+def toolkit_variables(plan: Plan) -> Dict[str, str]:
+    """Ascend's own variables. Lists of folders are added to what the image or the submitter has; anything else that
+    is set already stays as it is."""
+    return {name: _beside(name, value, plan.environ.get(name)) for name, value in plan.toolkit.items()}
+
+
+def _beside(name: str, value: str, present: Optional[str]) -> str:
+    if not present or name not in FOLDER_LISTS:
+        return value if present is None else present
+    there = present.split(":")
+    more = [folder for folder in value.split(":") if folder and folder not in there]
+    # A program that the image has is not replaced by the toolkit's; a library of the toolkit must be its own.
+    return ":".join(there + more if name == "PATH" else more + there)
+
+
+def pod_name(plan: Plan, node: int) -> str:
+    """What the cloud form of a rank table calls this node: its pod, or the name the older platform gave it."""
+    named = plan.environ.get("POD_NAME") if plan.inside is not None else None
+    return named or (plan.job if plan.nodes == 1 else f"{plan.job}-worker-{node}")
+
+
 def rank_variables(plan: Plan, seat: Seat) -> Dict[str, str]:
     """The variables that differ from process to process, or that frameworks meet by."""
-    per_node = max(plan.cards, 1)
+    per_node = max(plan.cards, plan.ranks)
     world = plan.nodes * per_node
     first = seat.node * per_node
     by_card = plan.processes == "card"
@@ -109,7 +134,20 @@ def rank_variables(plan: Plan, seat: Seat) -> Dict[str, str]:
     if not by_card:
         table.update(_torchrun(plan, seat.node, per_node))
     table.update(_framework(plan, seat, per_node))
+    if plan.has_table:
+        table.update(_rank_table(plan, seat))
     return {name: str(value) for name, value in table.items() if value is not None}
+
+
+def _rank_table(plan: Plan, seat: Seat) -> Dict[str, object]:
+    """The table's file; and RANK_ID where the table, and not the seat, says what it is."""
+    from .ascend.table import NAMES  # other jobs have nothing to do with it
+
+    if plan.seating is not None:
+        return {"RANK_TABLE_FILE": f"{plan.tables}/{plan.seating.file}", "RANK_ID": plan.seating.ids[seat.card]}
+    named = {"RANK_TABLE_FILE": f"{plan.tables}/{NAMES[TABLES[plan.rank_table]]}"}
+    # HCCL looks for itself by the name of the pod in the cloud form, which has no ranks.
+    return {**named, "RANK_ID": pod_name(plan, seat.node)} if plan.rank_table == "cloud" else dict(named)
 
 
 def _torchrun(plan: Plan, node: int, per_node: int) -> Dict[str, object]:

@@ -3,24 +3,26 @@
     gathering --everybody joined--> running --everybody ended--> over
         ^                              ^  '--failed, restarts left--'
         '--somebody had to leave (regroup)--'
+Where something must be agreed on before each start (`confers`), node 0 is asked to, and says when it is.
 A failure, a stop, the time limit or a dead launcher stops everybody; the first of them is the verdict. Where a
 group may regroup (pods are replaced), who leaves with a word or falls silent is waited for, without a verdict.
 """
 
 from typing import Any, Dict, List, Optional, Set
 
-START, STOP, GATHER, END = "start", "stop", "gather", "end"
+START, STOP, GATHER, CONFER, END = "start", "stop", "gather", "confer", "end"
 Failure = Dict[str, Any]
 
 
 class Group:
     """Counts who is there and who has ended; every method returns the orders for all nodes, in order."""
 
-    def __init__(self, nodes: int, max_restarts: int, regroup: bool = False) -> None:
+    def __init__(self, nodes: int, max_restarts: int, regroup: bool = False, confers: bool = False) -> None:
         self._nodes = set(range(nodes))
         self._max_restarts = max_restarts
         self._restarts_left = max_restarts
         self._regroup = regroup
+        self._confers = confers
         self._joined: Set[int] = set()
         self._ended: Set[int] = set()
         self._gone: Set[int] = set()
@@ -56,6 +58,12 @@ class Group:
             return self._decide("failed", problem=problem)
         if self._running or self.result or self.missing:
             return []
+        return self._begin()
+
+    def agree(self) -> List[str]:
+        """What had to be agreed on is; nothing comes of it when somebody has left or the job is over meanwhile."""
+        if self._running or self.result or self.missing:
+            return []
         self._running = True
         return [START]
 
@@ -66,7 +74,8 @@ class Group:
         return self._decide("failed", failure, problem)
 
     def stop(self, verdict: str, problem: Optional[Dict[str, str]] = None) -> List[str]:
-        """The job is to end without a restart: verdict is stopped, time-limit or meeting-failed."""
+        """The job is to end without a restart: verdict is stopped, time-limit, meeting-failed, or failed where it
+        cannot begin."""
         self._restarts_left = 0
         return self._decide(verdict, problem=problem)
 
@@ -152,6 +161,11 @@ class Group:
         self._gone.clear()
         if self.missing:
             return [GATHER]
+        return self._begin()
+
+    def _begin(self) -> List[str]:
+        if self._confers:
+            return [CONFER]
         self._running = True
         return [START]
 

@@ -7,6 +7,7 @@ class Layout:
     """Paths inside a pod of ours, as the manifest mounts them."""
 
     def __init__(self, root: str = "") -> None:
+        self.root = root
         self.job = root + "/aiarts/job"
         self.plan = self.job + "/plan.json"
         self.attempt = self.job + "/attempt.json"

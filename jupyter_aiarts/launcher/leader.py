@@ -1,6 +1,6 @@
 """Node 0: keeps the group together and writes the summary. A job of one node is a group of one."""
 
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from . import group as orders
 from .audience import Audience
@@ -9,16 +9,23 @@ from .group import Group
 from .history import History
 from .loop import Loop, Timer
 from .node import LEFT, Message, Node
-from .plan import Plan
+from .plan import Plan, told_later
 from .problem import Problem, from_oserror
 from .summary import Desk, document
+
+if TYPE_CHECKING:
+    from .ascend.gathering import Agreement
 
 LINGER_SECONDS = 10.0
 """How long node 0 stays to tell those who come late that there is nothing to come for."""
 POD_LINGER_SECONDS = 60.0
 """The same where pods may still be pulling their image; the summary can be read at the port meanwhile."""
+REVIEW_SECONDS = 30.0
+"""How often a pod with a time limit looks whether more is known about those before it."""
 GOODBYE_SECONDS = 5.0
 """How long node 0 waits for the others to have heard the last word."""
+TABLE_SECONDS = 1.0
+"""How often node 0 looks whether the cluster's controller has filled the rank table."""
 LEAVING_SECONDS = 2.0
 """How long a node 0 that was asked to leave waits for the others' last words; Kubernetes does not wait long for it."""
 
@@ -29,12 +36,17 @@ class Leader:
     def __init__(self, loop: Loop, plan: Plan, folder: str, audience: Audience) -> None:
         self._loop = loop
         self._plan = plan
-        self._group = Group(plan.nodes, plan.max_restarts, plan.regroup)
+        self._group = Group(plan.nodes, plan.max_restarts, plan.regroup, plan.has_table)
+        self._agreement: Optional["Agreement"] = None
+        self._table: Optional[Dict[str, Any]] = None
+        self._waiting = ""
+        self._conferring: Optional[Timer] = None
         self._desk = Desk(folder)
         self._door: Any = None
         self._limit: Optional[Timer] = None
         self._patience: Optional[Timer] = None
         self._history = History(loop.clock)
+        self._history.learn(plan.history)
         self._leaving = False
         self._node = Node(loop, plan, 0, folder, self._hear_own, audience)
 
@@ -43,7 +55,8 @@ class Leader:
         problem = self._node.prepare() or self._take_desk()
         problem = self._open_door() or problem  # also with a problem: the others come to hear of it
         self._wait_for_others()
-        self._hear(0, {"type": "hello", "problem": None if problem is None else problem.as_json()})
+        said = None if problem is None else problem.as_json()
+        self._hear(0, {"type": "hello", "problem": said, "cards": self._node.cards})
 
     def stop(self) -> None:
         """Somebody asked this launcher to end: the job, or, in a pod, its own part, for another to take it over."""
@@ -80,7 +93,7 @@ class Leader:
         return None
 
     def _wait_for_others(self) -> None:
-        if self._plan.nodes > 1:
+        if self._plan.nodes > 1 or self._plan.ring is not None:
             self._patience = self._loop.after(stretched(self._plan.gang_timeout), self._give_up)
 
     def _hear_own(self, message: Message) -> None:
@@ -105,6 +118,8 @@ class Leader:
     def _welcome(self, node: int, message: Message) -> None:
         self._history.learn(message.get("history"))
         self._group.remember(self._history.restarts)
+        if self._plan.has_table:
+            self._agree_with(node, message.get("cards"))
         self._act(self._group.join(node, message.get("problem")))
         if self._group.result is not None and node != 0:
             self._tell_late()
@@ -115,12 +130,29 @@ class Leader:
         elif self._plan.regroup and self._door is not None and self._door.empty and not self._group.missing:
             self._leave()
 
+    def _agree_with(self, node: int, cards: Any) -> None:
+        from .ascend.gathering import Agreement  # other jobs have nothing to agree on
+
+        if self._agreement is None:
+            self._agreement = Agreement(self._plan)
+        self._agreement.hear(node, cards)
+
     def _give_up(self) -> None:
-        if self._group.gathering:
+        if self._group.gathering and not self._group.missing:
+            self._refuse_to_wait()
+        elif self._group.gathering:
             missing = ", ".join(map(str, self._group.missing))
             message = f"not all launchers came within {self._plan.gang_timeout:g} s; missing: node {missing}"
             problem = Problem("waiting-for-peers", message, "the cards were given back; the job is tried again later")
             self._act(self._group.stop("meeting-failed", problem.as_json()))
+
+    def _refuse_to_wait(self) -> None:
+        """Everybody came, but not the table: to try again would go the same way."""
+        from .ascend.ring import overdue
+
+        assert self._plan.ring is not None
+        problem = overdue(self._plan.ring, self._waiting, self._plan.gang_timeout)
+        self._act(self._group.stop("failed", problem.as_json()))
 
     def _time_is_up(self) -> None:
         self._act(self._group.stop("time-limit"))
@@ -129,6 +161,8 @@ class Leader:
         for command in commands:
             if command == orders.END:
                 return self._end()
+            if command == orders.CONFER:
+                return self._confer()
             self._order({orders.START: self._start, orders.GATHER: self._gather}.get(command, dict)(), command)
 
     def _order(self, details: Dict[str, Any], command: str) -> None:
@@ -136,25 +170,65 @@ class Leader:
         self._tell(order)
         self._node.obey(order)
 
+    def _confer(self) -> None:
+        """Everybody is there: a rank table first, which may be a controller's and take its time."""
+        if self._conferring is not None:
+            self._conferring.cancel()
+        if self._group.missing or not self._group.gathering or self._agreement is None:
+            return  # somebody has left meanwhile; when everybody is there again, we are asked again
+        outcome = self._agreement.settle()
+        if outcome.problem is not None:
+            return self._act(self._group.stop("failed", outcome.problem.as_json()))
+        if outcome.told is None:
+            return self._confer_later(outcome.waiting)
+        if outcome.warning:
+            self._node.note(outcome.warning)
+        self._table = outcome.told
+        self._act(self._group.agree())
+
+    def _confer_later(self, waiting: str) -> None:
+        if waiting != self._waiting or self._node.status.phase != "meeting":
+            self._waiting = waiting
+            self._pause()
+            self._node.status.enter("meeting", waiting)
+        self._conferring = self._loop.after(TABLE_SECONDS, self._confer)
+
     def _start(self) -> Dict[str, Any]:
         """Running time begins with the start of the ranks, and goes on over restarts."""
         if self._patience is not None:
             self._patience.cancel()
+            self._patience = None
         self._history.restarts = self._group.restarts
         self._history.begin()
         if self._limit is None and self._plan.max_seconds is not None:
-            left = self._plan.max_seconds - self._plan.used_seconds - self._history.running
-            self._limit = self._loop.after(max(left, 0.0), self._time_is_up)
-        return {"history": self._history.as_json(), "address": self._plan.address} if self._plan.regroup else {}
+            self._watch_time(self._plan.max_seconds - self._plan.used_seconds)
+        table = {} if self._table is None else {"table": self._table}
+        if not self._plan.regroup:
+            return table
+        return {**table, "history": self._history.as_json(), "address": self._plan.address}
+
+    def _watch_time(self, limit: float) -> None:
+        """Set the alarm, or look again later: what a replaced pod used up may be told when this one runs already."""
+        self._history.learn(told_later(self._plan.attempt_file))
+        left = max(limit - self._history.running, 0.0)
+        if self._plan.attempt_file is None or left <= REVIEW_SECONDS:
+            self._limit = self._loop.after(left, self._time_is_up)
+        else:
+            self._limit = self._loop.after(REVIEW_SECONDS, lambda: self._watch_time(limit))
 
     def _gather(self) -> Dict[str, Any]:
-        """Somebody is waited for: no rank runs, so no time is used."""
+        """Somebody is waited for."""
+        self._pause()
+        return {"missing": self._group.missing}
+
+    def _pause(self) -> None:
+        """No rank runs, so no time is used; and nobody waits for ever."""
         self._history.pause()
         if self._limit is not None:
             self._limit.cancel()
             self._limit = None
-        self._wait_for_others()
-        return {"missing": self._group.missing}
+        if self._patience is None:
+            self._wait_for_others()
 
     def _tell(self, message: Message) -> None:
         if self._door is not None:

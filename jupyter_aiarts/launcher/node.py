@@ -1,7 +1,7 @@
 """One launcher's own part in the group: obeys start, stop and end; reports what becomes of its ranks."""
 
 import os
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from .audience import Audience
 from .crew import Crew, Rank
@@ -13,6 +13,9 @@ from .prepare import Prepared, prepare
 from .problem import Problem, Refused, from_oserror
 from .status import Status
 from .tree import Tree
+
+if TYPE_CHECKING:
+    from .ascend.part import Part
 
 Message = Dict[str, Any]
 LEFT = 75
@@ -36,6 +39,7 @@ class Node:
         self._report = report
         self._audience = audience
         self._left = False
+        self._part: Optional["Part"] = None
         self.status = Status(loop, plan, index, folder, audience.changed)
         tree = Tree(os.getpid(), adopt_orphans())
         self.crew = Crew(
@@ -48,6 +52,8 @@ class Node:
         """Make and check everything that can be without starting anything."""
         try:
             self.status.write()
+            if self._plan.is_ascend:
+                self._equip()
             self.prepared = prepare(self._plan, self.index, self.folder)
         except Refused as error:
             return error.problem
@@ -55,11 +61,23 @@ class Node:
             return from_oserror(error, "write the job's status")
         return None
 
+    @property
+    def cards(self) -> Optional[Dict[str, Any]]:
+        """What node 0 has to know of this node's cards to make a rank table; None where there will be none."""
+        return None if self._part is None else self._part.hello
+
+    def note(self, text: str) -> None:
+        """Say something to whoever looks at the job, once."""
+        if text not in self.status.notes:
+            self.status.notes.append(text)
+            self.status.mark()
+            self._audience.note(text)
+
     def obey(self, order: Message) -> None:
         """Do what node 0 says."""
         kind = order["type"]
         if kind == "start":
-            self._start(order.get("address", ""))
+            self._start(order)
         elif kind == "stop":
             self.stop()
         elif kind == "gather":
@@ -93,10 +111,18 @@ class Node:
         """Whether none of its ranks runs, or leaves anything that does."""
         return self.crew.over
 
-    def _start(self, address: str) -> None:
+    def _equip(self) -> None:
+        from .ascend.part import Part  # other jobs need nothing of it
+
+        self._part = Part(self._plan, self.index, self.folder)
+        self._plan = self._part.equip(self._plan)
+        for text in self._part.notes:
+            self.note(text)
+
+    def _start(self, order: Message) -> None:
         self.status.enter("starting")
         try:
-            self._readdress(address)
+            self._learn(order)
         except Refused as error:
             self._report({"type": "failed", "failure": None, "problem": error.problem.as_json()})
             return self._report({"type": "ended", "ranks": []})
@@ -109,11 +135,14 @@ class Node:
         self.status.ranks = self.crew.ranks
         self.status.enter("running")
 
-    def _readdress(self, address: str) -> None:
-        """Node 0's address is known only now, and is another one when its pod was replaced."""
-        if address and address != self._plan.address:
-            self._plan = self._plan._replace(address=address)
-            self.prepared = prepare(self._plan, self.index, self.folder)
+    def _learn(self, order: Message) -> None:
+        """Node 0's address and the rank table are known only now, and are others when a pod was replaced."""
+        plan = self._plan._replace(address=order.get("address") or self._plan.address)
+        if self._part is not None:
+            plan = self._part.learn(plan, order.get("table"))
+        if plan != self._plan:
+            self._plan = plan
+            self.prepared = prepare(plan, self.index, self.folder)
 
     def _failed(self, rank: Rank) -> None:
         """Node 0 hears of it first; then this node's other ranks are ended, without waiting for an order."""

@@ -4,13 +4,15 @@ Written by whoever places the job (the local supervisor, the Kubernetes manifest
 """
 
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from .octets import to_bytes
 from .problem import Problem, Refused
 
 SCHEMA = 1
 KINDS = ("python", "shell", "notebook", "exec", "command")
+TABLES = {"v1.0": "v1", "lab": "lab", "cloud": "cloud"}
+"""The form of each `rank_table`."""
 
 
 class Start(NamedTuple):
@@ -31,6 +33,22 @@ class Inside(NamedTuple):
     """The pod's own folder: variables of single ranks, temporary files."""
     programs: Optional[str] = None
     """A folder that comes first on the ranks' PATH."""
+    root: str = ""
+    """Nothing in a pod; tests put a pod's tree below a folder."""
+
+
+class Ring(NamedTuple):
+    """A controller of the cluster that numbers the cards itself: the file its rank table comes in, and its name."""
+
+    file: str
+    name: str
+
+
+class Seating(NamedTuple):
+    """What a controller's rank table says of this node: the name of its form's file, RANK_ID for each card."""
+
+    file: str
+    ids: List[str]
 
 
 class Plan(NamedTuple):
@@ -79,14 +97,40 @@ class Plan(NamedTuple):
     reader_seconds: float = 4.0
     """How old a pod is before it ends though nobody has read its log: the kubelet and the watch take two seconds to
     tell of a new pod, so the reader of a short job may still be on the way."""
+    readers: Optional[int] = None
+    """The group that may read what is written on the log mount; none where its user alone may."""
+    rank_table: str = "v1.0"
+    """Which of the three rank tables RANK_TABLE_FILE names."""
+    ring: Optional[Ring] = None
+    ranks: int = 1
+    """As how many cards a node without any counts: `aiarts run` starts several processes on any machine."""
+    history: Optional[Dict[str, Any]] = None
+    """What the pods that this one takes the place of have used up, as far as it is known."""
     address: str = ""
-    """Node 0's IP address, known only when ranks start; never in the file."""
+    """Node 0's IP address, known only when ranks start; never in the file, like all that follows."""
+    attempt_file: Optional[str] = None
+    """Where more of the history may come to stand later."""
     inside: Optional[Inside] = None
+    toolkit: Mapping[str, str] = {}
+    """The variables of the Ascend toolkit that this node has."""
+    tables: str = ""
+    """The folder of the rank tables on this node."""
+    seating: Optional[Seating] = None
+
+    @property
+    def is_ascend(self) -> bool:
+        """Whether the job is for Huawei's cards, be it without one."""
+        return self.device.startswith("huawei_npu_")
+
+    @property
+    def has_table(self) -> bool:
+        """Whether its ranks find each other by a rank table."""
+        return self.is_ascend and self.cards > 0
 
     @property
     def ranks_per_node(self) -> int:
         """How many processes one launcher starts; a CPU node counts as one card."""
-        return max(self.cards, 1) if self.processes == "card" else 1
+        return max(self.cards, self.ranks) if self.processes == "card" else 1
 
 
 _TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
@@ -105,6 +149,8 @@ _TYPES: Dict[str, Tuple[type, ...]] = {
 _OPTIONAL_TYPES: Dict[str, Tuple[type, ...]] = {
     "regroup": (bool,), "port": (int, type(None)), "folder": _OPTIONAL_TEXT, "code": _OPTIONAL_TEXT,
     "hosts": (list, type(None)), "silence_seconds": _NUMBER, "reader_seconds": _NUMBER,
+    "readers": (int, type(None)), "history": (dict, type(None)), "rank_table": _TEXT, "ring": (dict, type(None)),
+    "ranks": _WHOLE,
 }  # fmt: skip
 
 
@@ -133,9 +179,19 @@ def from_json(document: Any) -> Plan:
     more = [key for key in _OPTIONAL_TYPES if key in document]
     for key in more:
         _check(key, document, _OPTIONAL_TYPES[key])
-    plan = Plan(**{**{key: document[key] for key in [*_TYPES, *more]}, "start": _start(document["start"])})
+    made = {"start": _start(document["start"]), "ring": _ring(document.get("ring"))}
+    plan = Plan(**{**{key: document[key] for key in [*_TYPES, *more]}, **made})
     _check_shape(plan)
     return plan
+
+
+def told_later(path: Optional[str]) -> Any:
+    """The history that attempt.json tells now; None where it tells none."""
+    try:
+        document = None if path is None else read(path)
+    except Refused:
+        return None  # it was there at the start: what it said then still counts
+    return document.get("history") if isinstance(document, dict) else None
 
 
 def secrets(path: Optional[str]) -> Dict[str, str]:
@@ -171,6 +227,14 @@ def _start(document: Dict[str, Any]) -> Start:
     return start
 
 
+def _ring(document: Optional[Dict[str, Any]]) -> Optional[Ring]:
+    if document is None:
+        return None
+    for key in ("file", "name"):
+        _check(key, document, _TEXT, "ring.")
+    return Ring(document["file"], document["name"])
+
+
 def _check(key: str, document: Dict[str, Any], types: Tuple[type, ...], prefix: str = "") -> None:
     if key not in document:
         raise _refused(f"{prefix}{key} is missing")
@@ -183,8 +247,10 @@ def _check(key: str, document: Dict[str, Any], types: Tuple[type, ...], prefix: 
 def _check_shape(plan: Plan) -> None:
     if plan.processes not in ("node", "card"):
         raise _refused(f"processes is {plan.processes!r}, not node or card")
-    if plan.nodes < 1 or plan.cards < 0:
-        raise _refused(f"nodes is {plan.nodes} and cards is {plan.cards}")
+    if plan.rank_table not in TABLES:
+        raise _refused(f"rank_table is {plan.rank_table!r}, not one of {', '.join(TABLES)}")
+    if plan.nodes < 1 or plan.cards < 0 or plan.ranks < 1:
+        raise _refused(f"nodes is {plan.nodes}, cards is {plan.cards} and ranks is {plan.ranks}")
     if plan.nodes > 1 and not plan.meeting:
         raise _refused(f"meeting is missing for {plan.nodes} nodes")
     for key, per_node in (("devices", plan.devices), ("grants", plan.grants)):

@@ -7,8 +7,8 @@ the token, the attempt) is put into it here. From then on it is the same launche
 import os
 from typing import Any, Dict, List, Mapping
 
+from . import access, termination
 from . import plan as plans
-from . import termination
 from .environment import GRANT_VARIABLES
 from .layout import Layout
 from .octets import to_bytes, to_text
@@ -18,6 +18,7 @@ from .runner import give_up, own_descriptors, run
 from .stage import Stage
 from .summary import failed
 
+MOUNT_HINT = "an admin makes the folder of the log mount writable for whoever jobs run as, like /tmp (chmod 1777)"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -31,15 +32,27 @@ def main(arguments: List[str]) -> int:
     folder = f"{layout.run}/node-{node}"
     try:
         plan = load(layout, environ)
-        folder = f"{plan.folder or layout.run}/node-{node}"
         if node >= plan.nodes:
             raise _refused(f"this is node {node} of a job of {plan.nodes}")
-        os.makedirs(folder, 0o700, exist_ok=True)
+        folder = _make(plan, layout, node)
         return run(plan, node, folder, lambda loop: Stage(loop, plan, layout.termination))
     except Refused as error:
         return _give_up(layout, node, folder, error.problem)
     except OSError as error:
         return _give_up(layout, node, folder, from_oserror(error, "use the job's folder"))
+
+
+def _make(plan: Plan, layout: Layout, node: int) -> str:
+    """The node's folder, in the pod or on the log mount; raises `Refused`, `OSError`."""
+    if plan.folder is not None and plan.folder != layout.run:
+        try:
+            access.claim(plan.folder, plan.readers)
+        except OSError as error:
+            problem = from_oserror(error, f"write to the log mount as user {os.geteuid()}")
+            raise Refused(problem._replace(hint=MOUNT_HINT)) from error
+    folder = f"{plan.folder or layout.run}/node-{node}"
+    os.makedirs(folder, access.made.folder, exist_ok=True)
+    return folder
 
 
 def load(layout: Layout, environ: Mapping[str, str]) -> Plan:
@@ -48,15 +61,15 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Plan:
     if not isinstance(document, dict):
         raise _refused(f"{layout.plan} is not an object")
     attempt = plans.read(layout.attempt) if os.path.exists(layout.attempt) else {}
-    known = {key: attempt[key] for key in ("attempt", "used_seconds") if key in attempt}
+    known = {key: attempt[key] for key in ("attempt", "used_seconds", "history") if key in attempt}
     inherited = {"PATH": _PATH, **_inherited(environ)}
     plan = plans.from_json({
         "attempt": 1, "used_seconds": 0.0, **document, **known, "token": _token(layout.token), "environ": inherited,
     })  # fmt: skip
-    inside = Inside(layout.pod_env, layout.run, layout.programs if layout.sudo else None)
+    inside = Inside(layout.pod_env, layout.run, layout.programs if layout.sudo else None, layout.root)
     address = environ.get("POD_IP", "") if plan.nodes > 1 else ""
     return plan._replace(
-        grants=[_grants(plan, environ)] * plan.nodes, inside=inside, address=address,
+        grants=[_grants(plan, environ)] * plan.nodes, inside=inside, address=address, attempt_file=layout.attempt,
         workdir=_absolute(plan.workdir), main_path=_absolute(plan.main_path), save_path=_absolute(plan.save_path),
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ Every request needs the header `X-Aiarts-Token`; else 403. Answers close the con
     GET /v1/status               this node's status.json
     GET /v1/summary              summary.json; 404 until the job has ended, and on nodes other than 0
     GET /v1/environment?rank=N   {name: value} of that rank's pod.env, without secrets; 404 for another node's rank
+    GET /v1/npulog               {"lines", "place", "problem"}: errors of this node's cards in the NPU driver's log
     GET /v1/log?at=0.stdout.123,0.stderr.0&log=ID
 The log is a stream of frames without Content-Length. Each frame is one line of JSON; the first one and some others:
     {"type":"log","id":ID,"node":k}                     which log this is
@@ -20,6 +21,7 @@ is given: a pod that was replaced has another log, which begins at 0, unless its
 """
 
 import re
+import time
 from functools import partial
 from typing import Callable, Dict, List, Optional, Tuple
 
@@ -41,7 +43,7 @@ _POSITION = re.compile(r"([0-9]{1,7})\.(%s)\.([0-9]{1,18})" % "|".join(STREAMS))
 class Port:
     """Listens, lets in who has the token, serves many slow readers without waiting for any."""
 
-    def __init__(self, loop: Loop, node: Node, token: str, number: int) -> None:
+    def __init__(self, loop: Loop, node: Node, token: str, number: int, root: str = "") -> None:
         self._loop = loop
         self._node = node
         self._token = token
@@ -49,6 +51,8 @@ class Port:
         self._version = 0
         self._over = False
         self._was_read = False
+        self._born = time.time() - LIFE_SECONDS  # the ranks are a little older than we are
+        self._root = root
         self._connections: List[Connection] = []
         self._readers: Dict[Connection, LogStream] = {}
         self._pumping = False
@@ -133,7 +137,7 @@ class Port:
         connection.trusted = True
         answers: Dict[str, Callable[[Connection, Request], Optional[Refusal]]] = {
             "/v1/status": self._status, "/v1/summary": self._summary,
-            "/v1/environment": self._environment, "/v1/log": self._log,
+            "/v1/environment": self._environment, "/v1/npulog": self._npulog, "/v1/log": self._log,
         }  # fmt: skip
         refusal = answers.get(request.path, _unknown)(connection, request)
         if refusal is not None:
@@ -154,6 +158,15 @@ class Port:
         if not found:
             return Refusal(404, "this node has no such rank")
         connection.answer(200, line(readable(found[0].exported)))
+        return None
+
+    def _npulog(self, connection: Connection, request: Request) -> Optional[Refusal]:
+        from .ascend import slog  # hardly ever asked for
+
+        brought = self._node.cards
+        cards = [card for card, _ in brought["cards"]] if brought and brought["known"] else None
+        found = slog.errors(cards, self._born, self._root)
+        connection.answer(200, line({**found._asdict(), "lines": [one._asdict() for one in found.lines]}))
         return None
 
     def _log(self, connection: Connection, request: Request) -> Optional[Refusal]:

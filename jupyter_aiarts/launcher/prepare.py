@@ -3,7 +3,7 @@
 import os
 from typing import Dict, List, NamedTuple
 
-from . import podenv, record
+from . import access, podenv, record
 from .environment import Places, Seat, exported, process_environment, seats
 from .octets import to_bytes, to_text
 from .plan import Plan, secrets
@@ -43,7 +43,7 @@ def _prepare_rank(plan: Plan, seat: Seat, folder: str, secret: Dict[str, str], r
     log_folder = os.path.join(folder, "log", str(seat.rank))
     for path in (to_bytes(places.tmp), os.fsencode(log_folder)):
         for private in (os.path.dirname(path), path):  # makedirs gives its mode to the last one only
-            os.makedirs(private, 0o700, exist_ok=True)
+            os.makedirs(private, access.made.folder, exist_ok=True)
     shown = {name: value for name, value in exported(plan, seat, places).items() if name not in secret}
     _write_pod_env(plan, places.pod_env, podenv.render(shown))
     if plan.processes == "card" and seat.card == 0:

@@ -1,11 +1,13 @@
-"""Files that are whole or absent: written beside their name, then renamed over it. Mode 0600.
+"""Files that are whole or absent: written beside their name, then renamed over it. Mode 0600, as `access` says.
 
 The exception is a file that a pod has mounted: only its content can change.
 """
 
 import json
 import os
-from typing import Any
+from typing import Any, Optional
+
+from . import access
 
 
 def write(path: str, content: bytes, lasting: bool = False) -> None:
@@ -29,8 +31,9 @@ def write_in_place(path: str, content: bytes) -> None:
     _fill(path, content, False, 0o644)
 
 
-def _fill(path: str, content: bytes, lasting: bool, mode: int = 0o600) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+def _fill(path: str, content: bytes, lasting: bool, mode: Optional[int] = None) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    file = os.open(path, flags, access.made.file if mode is None else mode)
     try:
         view = memoryview(content)
         while view:

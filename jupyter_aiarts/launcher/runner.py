@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 USAGE = "usage: launcher PLAN.json NODE FOLDER"
 
 
-def main(arguments: List[str]) -> int:
+def nobody(loop: Loop) -> Audience:
+    """On one machine the folder is the truth, and nobody else listens."""
+    return Audience()
+
+
+def main(arguments: List[str], hear: Callable[[Loop], Audience] = nobody) -> int:
     """Run one node's part of the job; 0 success, 1 failure or stop, 2 wrong usage, 75 no meeting."""
     if len(arguments) != 3 or not arguments[1].isdigit():
         sys.stderr.write(USAGE + "\n")
@@ -29,14 +34,14 @@ def main(arguments: List[str]) -> int:
     own_descriptors()
     try:
         os.makedirs(folder, 0o700, exist_ok=True)
-        return run(plans.load(path), node, folder)
+        return run(plans.load(path), node, folder, hear)
     except Refused as error:
         return give_up(node, folder, "failed", error.problem)
     except OSError as error:
         return give_up(node, folder, "failed", from_oserror(error, "use the job's folder"))
 
 
-def run(plan: plans.Plan, node: int, folder: str, hear: Callable[[Loop], Audience] = lambda loop: Audience()) -> int:
+def run(plan: plans.Plan, node: int, folder: str, hear: Callable[[Loop], Audience] = nobody) -> int:
     """Serve until the job has ended; `hear` makes the audience. Also called by `pod.py`."""
     loop = Loop()
     audience = hear(loop)

@@ -9,6 +9,7 @@ import os
 import struct
 from typing import Callable, Dict, List, NamedTuple, Optional
 
+from . import access
 from .problem import FULL
 
 STREAMS = ("stdout", "stderr")
@@ -56,9 +57,9 @@ class Stream:
         """Begin a segment at the stream's end; raises `OSError`."""
         path = os.path.join(folder, f"{self.name}.{self.end:020d}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
-        index = os.open(path + ".idx", flags, 0o600)
+        index = os.open(path + ".idx", flags, access.made.file)
         try:
-            self.log = os.open(path + ".log", flags, 0o600)
+            self.log = os.open(path + ".log", flags, access.made.file)
         except OSError:
             os.close(index)
             raise
@@ -97,7 +98,7 @@ class RankLog:
         self._dropped = dropped
         self._closed: List[Segment] = []
         self._streams: Dict[str, Stream] = {}
-        os.makedirs(folder, 0o700, exist_ok=True)
+        os.makedirs(folder, access.made.folder, exist_ok=True)
         self._adopt()
 
     def append(self, name: str, data: memoryview, nanoseconds: int) -> None:

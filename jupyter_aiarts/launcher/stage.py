@@ -44,6 +44,11 @@ class Stage(Audience):
         if self._port is not None:
             self._port.changed()
 
+    def note(self, text: str) -> None:
+        """Said among the container's own output; ranks' logs hold what ranks write, and nothing else."""
+        if self._console is not None:
+            self._console.say(text)
+
     def end(self, result: str, then: Callable[[], None]) -> None:
         """Leave the message, let everybody read to the end, but nobody for ever."""
         if self._node is None or self._console is None:
@@ -70,7 +75,8 @@ class Stage(Audience):
         from .port import Port  # a tenth of a second in a small pod: not before the ranks have begun
 
         try:
-            self._port = Port(self._loop, self._node, self._plan.token, self._plan.port)
+            root = self._plan.inside.root if self._plan.inside is not None else ""
+            self._port = Port(self._loop, self._node, self._plan.token, self._plan.port, root)
         except OSError as error:
             self._console.say(f"cannot listen on port {self._plan.port}: {error.strerror}")
 

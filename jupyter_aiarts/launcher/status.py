@@ -33,6 +33,7 @@ class Status:
         self.ranks: List[Rank] = []
         self.phase = "meeting"
         self.message: Optional[str] = None
+        self.notes: List[str] = []
 
     def enter(self, phase: str, message: Optional[str] = None) -> None:
         """The node is in another phase now."""
@@ -102,6 +103,7 @@ class Status:
             "ranks": [_rank(rank) for rank in self.ranks],
             "drops": self.drops,
             "message": self.message,
+            "notes": self.notes,
         }
 
 

@@ -62,14 +62,24 @@ def kubernetes_engine(cluster: Cluster, namespace: str, state_dir: Path, homes: 
     """An engine as alice has it on the test cluster; her folder below `homes` is at the same place in every pod."""
     from jupyter_aiarts.engines.kubernetes import open_cluster
 
+    board = {"resource": "huawei.com/Ascend910", "node_selector": {}, "volumes": [driver(homes.parent / "driver")]}
     settings = {
         "kubeconfig": str(cluster.kubeconfig("alice")),
         "namespaces": [namespace],
         "default_mounts": [{"source": f"{homes}/{{user}}", "target": f"{homes}/{{user}}"}],
-        "devices": {NPU: {"resource": "huawei.com/Ascend910", "node_selector": {}}},
+        "devices": {NPU: board},
         **more,
     }
     return open_cluster("test", settings, state_dir)
+
+
+def driver(folder: Path) -> dict[str, str]:
+    """A folder of the nodes with a tool that knows an address for every card, as jobs on several boards need."""
+    folder.mkdir(exist_ok=True)
+    line = 'case "$HOST_NAME" in node-a) echo ipaddr:10.$2.1.1;; *) echo ipaddr:10.$2.1.2;; esac'
+    (folder / "hccn_tool").write_text(f"#!/bin/sh\n{line}\n")
+    (folder / "hccn_tool").chmod(0o755)
+    return {"source": str(folder), "target": "/usr/local/Ascend/driver/tools"}
 
 
 @pytest.fixture

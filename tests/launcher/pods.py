@@ -36,6 +36,7 @@ class Pods:
         self.document.update(token="", save_path=str(folder / "output"), regroup=True)
         self.document.update(silence_seconds=2, reader_seconds=0)  # a test has less patience
         self.environ: dict[str, str] = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+        self.own: dict[int, dict[str, str]] = {}  # variables of single pods
         self.roots: dict[int, Path] = {}
         self.ports: dict[int, int] = {}
         self.launchers: dict[int, subprocess.Popen[bytes]] = {}
@@ -106,6 +107,7 @@ class Pods:
         popen.setdefault("stdout", subprocess.DEVNULL)
         popen.setdefault("stderr", subprocess.DEVNULL)
         environ = {**self.environ, "JOB_COMPLETION_INDEX": str(node), "AIARTS_NODE": str(node), "POD_IP": "127.0.0.1"}
+        environ.update(self.own.get(node, {}))
         words = [*popen.pop("before", []), *self.command, "pod", str(self.roots[node])]
         launcher = subprocess.Popen(words, stdin=subprocess.DEVNULL, env=environ, **popen)
         self.launchers[node] = launcher

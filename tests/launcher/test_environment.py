@@ -59,6 +59,7 @@ def test_two_nodes_with_four_cards_once_per_node(make: Any) -> None:
     assert rank_variables(plan, seats(plan, 1)[0]) == {
         "RANK_SIZE": "8", "RANK_ID": "4", "DEVICE_ID": "0", "DEVICE_NUM": "4", "RANK": "1", "WORLD_SIZE": "2",
         "LOCAL_WORLD_SIZE": "4", "NODE_RANK": "1", "NPROC_PER_NODE": "4", **meet(), **torchrun(2, 1, 4),
+        "RANK_TABLE_FILE": "/hccl.json",  # the folder is the launcher's to find
     }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def old(run: Run, old_python: str, tmp_path: Path) -> Run:
 
 def test_every_module_compiles(old_python: str) -> None:
     code = "import sys\nfor name in sys.argv[1:]: compile(open(name, encoding='utf-8').read(), name, 'exec')"
-    names = [str(path) for path in LAUNCHER.glob("*.py")]
+    names = [str(path) for path in LAUNCHER.rglob("*.py")]
     assert subprocess.run([old_python, "-c", code, *names]).returncode == 0
 
 
@@ -63,6 +63,12 @@ def test_a_group_with_a_restart(old: Run) -> None:
     line = '[ "$RANK" = 1 ] && [ ! -e once ] && touch once && exit 1; until [ -e once ]; do sleep 0.05; done'
     assert old.plan(nodes=2).shell(line, max_restarts=1).go() == 0
     assert old.summary["result"] == "succeeded"
+
+
+def test_a_group_on_ascend_cards_agrees_on_a_rank_table(old: Run) -> None:
+    cards = {"device": "huawei_npu_arm64", "nodes": 2, "cards": 2, "devices": [[0, 1], [2, 3]]}
+    assert old.shell('cat "$RANK_TABLE_FILE"', **cards).go() == 0
+    assert old.log() == old.log(1, node=1) == (old.folder / "hccl.json").read_bytes() != b""
 
 
 def test_a_stop_ends_everything(old: Run) -> None:

@@ -1,5 +1,6 @@
 """What a pod makes of the plan: its environment, pod.env, sudo, shipped code, the termination message."""
 
+import errno
 import io
 import json
 import os
@@ -10,10 +11,12 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
+from jupyter_aiarts.launcher import access
 from jupyter_aiarts.launcher.archive import pack
 from jupyter_aiarts.launcher.podenv import parse
 
@@ -331,3 +334,72 @@ def test_init_leaves_no_trace_outside_its_folder(pods: Pods) -> None:
     made = {str(path.relative_to(root)) for path in set(root.rglob("*")) - before}
     sudo = {"aiarts/run/bin", "aiarts/run/bin/sudo"} if os.geteuid() == 0 else set()
     assert made == {"aiarts/run/pod.env", "pod.env"} | sudo
+
+
+def test_a_pod_goes_on_counting_where_those_before_it_ended(pods: Pods) -> None:
+    pods.shell("sleep 300", max_seconds=100)
+    root = pods.make()
+    told = {"attempt": 1, "used_seconds": 40.0, "history": {"running": 59.8, "restarts": 2}}
+    (root / "aiarts/job/attempt.json").write_text(json.dumps(told))
+    assert pods.prepare() == 0
+    pods.enter()
+    assert pods.wait() == 1
+    assert (pods.summary["result"], pods.summary["restarts"]) == ("time-limit", 2)
+    assert pods.summary["running_seconds"] >= 60
+
+
+def test_restarts_of_pods_before_it_count(pods: Pods) -> None:
+    pods.shell("exit 3", max_restarts=2)
+    root = pods.make()
+    told = {"attempt": 1, "used_seconds": 0.0, "history": {"running": 5.0, "restarts": 2}}
+    (root / "aiarts/job/attempt.json").write_text(json.dumps(told))
+    assert pods.prepare() == 0
+    pods.enter()
+    assert pods.wait() == 1
+    assert (pods.summary["result"], pods.summary["restarts"]) == ("failed", 2)
+
+
+@root_only
+@pytest.mark.parametrize("readers", [None, 2345])
+def test_on_a_log_mount_a_runs_folder_is_its_users_and_if_wanted_a_groups_to_read(
+    pods: Pods, tmp_path: Path, readers: "int | None"
+) -> None:
+    run = tmp_path / "mount" / "run-1"
+    more = {} if readers is None else {"readers": readers}
+    pods.shell("echo hello", folder=str(run), save_path=str(run / "output"), **more).start()
+    assert pods.wait() == 0
+    files = [*run.rglob("*.log"), *run.rglob("*.idx"), *run.rglob("*.json")]
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in files}
+    folders = {stat.S_IMODE(path.stat().st_mode) & 0o777 for path in [run, run / "node-0", run / "node-0/log/0"]}
+    assert (folders, modes) == (({0o750}, {0o640}) if readers else ({0o700}, {0o600}))
+    assert {path.stat().st_gid for path in [run, *run.rglob("*")]} == {readers or 0}
+
+
+@root_only
+def test_a_runs_folder_that_somebody_else_made_first_is_refused() -> None:
+    """Who made it could read what is written there, or lead it elsewhere."""
+    with TemporaryDirectory() as made:  # pytest's own folders are not open to others
+        mount = Path(made)
+        mount.chmod(0o1777)
+        (mount / "link").symlink_to("/etc")
+        (mount / "planted").mkdir()
+        os.chown(mount / "planted", 999, 999)
+        (mount / "planted").chmod(0o777)
+        assert claimed_as(1234, mount / "link") == errno.ENOTDIR
+        assert claimed_as(1234, mount / "planted") == errno.EPERM
+        assert claimed_as(1234, mount / "own") == claimed_as(1234, mount / "own") == 0
+
+
+def claimed_as(uid: int, folder: Path) -> int:
+    """What the system says when a process of this user makes a folder its own; 0 when it has."""
+    child = os.fork()
+    if not child:
+        try:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            access.claim(str(folder), None)
+            os._exit(0)
+        except OSError as error:
+            os._exit(error.errno or 255)
+    return os.WEXITSTATUS(os.waitpid(child, 0)[1])

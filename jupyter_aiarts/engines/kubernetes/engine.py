@@ -20,6 +20,7 @@ from jupyter_aiarts.engines.kubernetes.client import Contradicted, jobs
 from jupyter_aiarts.engines.kubernetes.link import Link
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.pending import Pending
+from jupyter_aiarts.engines.kubernetes.policies import policy_hint
 from jupyter_aiarts.engines.kubernetes.recall import keep_next, recall
 from jupyter_aiarts.engines.kubernetes.submit import create
 from jupyter_aiarts.errors import (
@@ -33,6 +34,7 @@ from jupyter_aiarts.errors import (
 )
 from jupyter_aiarts.model.names import check_id, id_for_submission, new_id
 from jupyter_aiarts.model.phase import Move, Phase, check_move
+from jupyter_aiarts.model.placement import has_rings
 from jupyter_aiarts.model.reading import Reading, fingerprint
 from jupyter_aiarts.model.spec import CPU
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.phase import Facts
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.engines.logs import RunLog
+    from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.job import Event
 
 CALM = 0.01  # seconds between steps while changes pour in
@@ -90,7 +93,7 @@ class KubernetesEngine(Engine):
             said = " ".join(tried.refused.evidence)
             raise NotAllowed(
                 f"The namespace {order.namespace} does not accept this job: {said}",
-                "Choose run_as or an image that its policy allows, or ask the admin of the cluster.",
+                policy_hint(tried.refused),
             )
         link.took(await create(link.api, tried.order))
 
@@ -171,7 +174,8 @@ class KubernetesEngine(Engine):
             await self._create(await link.orders.again(facts.job, facts.job.run + 1))
             await moves.remove(link.api, facts.job, active=False)
         else:
-            short = msgspec.json.encode(manifest.short_spec(order)).decode()
+            # other servers fetch the spec anew when this text changes, whatever was edited
+            short = msgspec.json.encode({**manifest.short_spec(order), "edit": order.fingerprint}).decode()
             body = {"metadata": {"annotations": {names.SHORT: short}}}
             link.took(await link.api.patch(jobs(facts.job.namespace, facts.job.name), body, JobObject))
             link.picture.learn(job_id, facts.job.run, order.spec)
@@ -241,6 +245,14 @@ class KubernetesEngine(Engine):
         found = await link.environment(job, rank)
         spec = (await recall(link.api, job)).now.spec
         return {**found, **dict.fromkeys(spec.secret_env)}
+
+    async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
+        from jupyter_aiarts.engines.npulog import Gap, NpuLog
+
+        link, job = await self._run(job_id, run)
+        if not has_rings((await recall(link.api, job)).now.spec.device):
+            return NpuLog(gaps=(Gap("no-npu"),))
+        return await link.npu_log(job)
 
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
         from jupyter_aiarts.engines.kubernetes.story import events_of

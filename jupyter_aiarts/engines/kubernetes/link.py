@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.base import Change, JobRecord
     from jupyter_aiarts.engines.kubernetes.seen import Pod
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+    from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.spec import JobSpec
 
 log = logging.getLogger(__name__)
@@ -305,6 +306,12 @@ class Link:
 
     async def environment(self, job: JobObject, rank: int) -> dict[str, str]:
         return await self.archive.environment(job.namespace, job.job_id, job.run, rank)
+
+    async def npu_log(self, job: JobObject) -> NpuLog:
+        from jupyter_aiarts.engines.kubernetes.npulog import npu_log
+
+        ranks = self.picture.record(job.job_id).ranks
+        return await npu_log(self.archive, self._pods_of(job.job_id, job.run), ranks)
 
     async def forget(self, job_id: str) -> None:
         """Nothing is kept of a deleted job."""

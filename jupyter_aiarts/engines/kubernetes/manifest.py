@@ -36,6 +36,7 @@ class Objects(Struct, frozen=True, kw_only=True):
     config: dict[str, Any]
     secret: dict[str, Any]
     pull_secret: dict[str, Any] | None = None
+    ring: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
         """Without the content of the secrets."""
@@ -44,7 +45,7 @@ class Objects(Struct, frozen=True, kw_only=True):
     @property
     def dependents(self) -> list[dict[str, Any]]:
         """What is created after the Job, and owned by it."""
-        return [one for one in (self.service, self.config, self.secret, self.pull_secret) if one is not None]
+        return [one for one in (self.service, self.config, self.secret, self.pull_secret, self.ring) if one is not None]
 
 
 def objects(order: Order) -> Objects:
@@ -56,14 +57,16 @@ def objects(order: Order) -> Objects:
         config=_config(order),
         secret=_secret(order),
         pull_secret=None if login is None else _pull_secret(order, login),
+        ring=None if order.ring is None else _ring(order),
     )
 
 
 def pod(order: Order) -> dict[str, Any]:
     """One pod as the Job would make it: Pod Security judges pods, so a dry run of the Job alone tells nothing."""
     made = {"apiVersion": "v1", "kind": "Pod", **_template(order)}
-    named = {"name": f"{order.name}-0-try", "namespace": order.namespace, "annotations": {names.INDEX: "0"}}
-    return {**made, "metadata": {**named, **made["metadata"]}}
+    annotations = {names.INDEX: "0", **made["metadata"].get("annotations", {})}
+    named = {"name": f"{order.name}-0-try", "namespace": order.namespace, "annotations": annotations}
+    return {**made, "metadata": {**made["metadata"], **named}}
 
 
 def release(order: Order) -> dict[str, Any]:
@@ -99,7 +102,7 @@ def _object(order: Order, version: str, kind: str, **more: Any) -> dict[str, Any
 
 def _job(order: Order) -> dict[str, Any]:
     made = _object(order, "batch/v1", "Job", spec=_job_spec(order))
-    made["metadata"]["labels"][names.CREATING] = "true"
+    made["metadata"]["labels"] |= {names.CREATING: "true", **_ring_label(order)}
     chosen = priority_class(order.spec, order.settings) if order.queue else None
     if chosen is not None:
         made["metadata"]["labels"][names.QUEUE_PRIORITY] = chosen
@@ -131,7 +134,15 @@ def _job_spec(order: Order) -> dict[str, Any]:
 
 
 def _template(order: Order) -> dict[str, Any]:
-    return {"metadata": {"labels": {**labels(order), **device_labels(order.spec)}}, "spec": pod_spec(order)}
+    metadata: dict[str, Any] = {"labels": {**labels(order), **device_labels(order.spec), **_ring_label(order)}}
+    if order.ring is not None and order.spec.nodes == 1:
+        # Nodes of a larger job are numbered by the controller: all pods of a Job are made from one template.
+        metadata["annotations"] = {names.RANK_INDEX: "0"}
+    return {"metadata": metadata, "spec": pod_spec(order)}
+
+
+def _ring_label(order: Order) -> dict[str, str]:
+    return {} if order.ring is None else {names.RING: order.ring}
 
 
 def _annotations(order: Order) -> dict[str, str]:
@@ -231,6 +242,14 @@ def _pull_secret(order: Order, login: PullSecret) -> dict[str, Any]:
     made = _object(order, "v1", "Secret", type="kubernetes.io/dockerconfigjson")
     made["metadata"]["name"] = names.pull_secret_name(order.name)
     return {**made, "data": {".dockerconfigjson": _base64(content.encode())}}
+
+
+def _ring(order: Order) -> dict[str, Any]:
+    """The rank table as a controller wants to find it: begun, and for it to fill."""
+    made = _object(order, "v1", "ConfigMap", data={names.RING_FILE: '{"status":"initializing"}'})
+    made["metadata"]["name"] = names.ring_name(order.name)
+    made["metadata"]["labels"] |= _ring_label(order)
+    return made
 
 
 def config_size(order: Order) -> int:

@@ -6,8 +6,17 @@ import posixpath
 from typing import Any
 
 from jupyter_aiarts.engines.kubernetes.code import variables
-from jupyter_aiarts.engines.kubernetes.names import CODE_FOLDER, SECRET_FOLDER, SECRETS_FILE, host_of
+from jupyter_aiarts.engines.kubernetes.names import (
+    CODE_FOLDER,
+    RING_FILE,
+    RING_FOLDER,
+    SECRET_FOLDER,
+    SECRETS_FILE,
+    host_of,
+    ring_name,
+)
 from jupyter_aiarts.engines.kubernetes.order import Order
+from jupyter_aiarts.engines.kubernetes.security import log_readers
 from jupyter_aiarts.engines.kubernetes.volumes import run_folder
 from jupyter_aiarts.model.argv import path_arguments, render_arguments
 from jupyter_aiarts.model.names import user_name
@@ -59,7 +68,7 @@ def plan_of(order: Order) -> dict[str, Any]:
         "port": order.ports.launcher,
         "folder": folder,
     }
-    return plan | _hosts(order) | _code(order)
+    return plan | _hosts(order) | _code(order) | _readers(order) | _rank_table(order)
 
 
 def _start(order: Order) -> dict[str, Any]:
@@ -80,6 +89,20 @@ def _hosts(order: Order) -> dict[str, Any]:
     if order.spec.framework != "tensorflow" or order.spec.nodes == 1:
         return {}
     return {"hosts": [host_of(order.name, index) for index in range(order.spec.nodes)]}
+
+
+def _readers(order: Order) -> dict[str, Any]:
+    readers = log_readers(order)
+    return {} if readers is None else {"readers": readers}
+
+
+def _rank_table(order: Order) -> dict[str, Any]:
+    if not order.has_table:
+        return {}
+    named = {"rank_table": order.spec.rank_table}
+    if order.profile.ring_controller is None:
+        return named
+    return {**named, "ring": {"file": f"{RING_FOLDER}/{RING_FILE}", "name": ring_name(order.name)}}
 
 
 def _code(order: Order) -> dict[str, Any]:

@@ -88,6 +88,8 @@ def _environment(order: Order) -> list[dict[str, Any]]:
         "POD_IP": "status.podIP",
         "HOST_NAME": "spec.nodeName",
     }
+    if order.has_table:
+        known["AIARTS_HOST_IP"] = "status.hostIP"  # what device plugins call the server
     fields = [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in known.items()]
     if order.spec.devices:
         return fields

@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from jupyter_aiarts.engines.kubernetes.mounts import PodMount, admin_volume
+from jupyter_aiarts.engines.kubernetes.mounts import PodMount, log_place
 from jupyter_aiarts.engines.kubernetes.names import (
     JOB_FOLDER,
     LOG_FOLDER,
     POD_ENV,
+    POD_FOLDER,
+    RING_FOLDER,
     RUN_FOLDER,
     SECRET_FOLDER,
+    ring_name,
 )
 from jupyter_aiarts.engines.kubernetes.order import Order
 from jupyter_aiarts.engines.kubernetes.resources import size
@@ -26,7 +29,13 @@ Parts = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 def volumes(order: Order) -> Parts:
     """All volumes of a pod, and the main container's mounts."""
-    parts = [_ours(order), _shared_memory(order), _drivers(order), _storage([*_log(order), *order.mounts])]
+    parts = [
+        _ours(order),
+        _cards(order),
+        _shared_memory(order),
+        _drivers(order),
+        _storage([*_log(order), *order.mounts]),
+    ]
     return [one for made, _ in parts for one in made], [one for _, mounted in parts for one in mounted]
 
 
@@ -52,6 +61,25 @@ def _ours(order: Order) -> Parts:
     return made, mounted
 
 
+def _cards(order: Order) -> Parts:
+    """What others say of a pod's cards: the device plugin in annotations, a controller in a rank table.
+
+    Whole folders, since a file mounted by itself never changes; and both may come later than the pod.
+    """
+    if not order.has_table:
+        return [], []
+    annotations = {"path": "annotations", "fieldRef": {"fieldPath": "metadata.annotations"}}
+    made: list[dict[str, Any]] = [
+        {"name": "aiarts-pod", "downwardAPI": {"items": [annotations], "defaultMode": READABLE}}
+    ]
+    mounted = [{"name": "aiarts-pod", "mountPath": POD_FOLDER, "readOnly": True}]
+    if order.ring is not None:
+        table = {"name": ring_name(order.name), "optional": True, "defaultMode": READABLE}
+        made.append({"name": "aiarts-ring", "configMap": table})
+        mounted.append({"name": "aiarts-ring", "mountPath": RING_FOLDER, "readOnly": True})
+    return made, mounted
+
+
 def _shared_memory(order: Order) -> Parts:
     """/dev/shm of its own; the container runtime's has 64 MB, which no data loader is content with."""
     if not order.spec.shm_gb:
@@ -61,16 +89,17 @@ def _shared_memory(order: Order) -> Parts:
 
 
 def _log(order: Order) -> list[PodMount]:
-    """The log mount: each job sees its own folder there and no other's, which the kubelet makes."""
+    """The log mount: each job sees its owner's folder there, or its own alone where owners share one."""
     if order.settings.log_mount is None:
         return []
-    volume, folder = admin_volume(order.settings.log_mount.source, order.person)
+    place = log_place(order.settings.log_mount.source, order.person)
+    below = () if place.own else (order.job_id,)
     return [
         PodMount(
             key="log_mount",
-            volume=volume,
-            sub_path=posixpath.join(folder, order.job_id),
-            target=f"{LOG_FOLDER}/{order.job_id}",
+            volume=place.volume,
+            sub_path=posixpath.join(place.folder, *below),
+            target=posixpath.join(LOG_FOLDER, *below),
             read_only=False,
         )
     ]
@@ -80,7 +109,8 @@ def run_folder(order: Order) -> str:
     """Where the launchers of a run keep what they write: on the log mount, or in the pod alone."""
     if order.settings.log_mount is None:
         return RUN_FOLDER
-    return f"{LOG_FOLDER}/{order.job_id}/run-{order.run}"
+    place = log_place(order.settings.log_mount.source, order.person)
+    return posixpath.join(LOG_FOLDER, place.rest, order.job_id, f"run-{order.run}")
 
 
 def _drivers(order: Order) -> Parts:

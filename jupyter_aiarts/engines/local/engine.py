@@ -28,6 +28,7 @@ from jupyter_aiarts.model.times import now
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.local.writer import Writer
     from jupyter_aiarts.engines.logs import RunLog
+    from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.job import Event
     from jupyter_aiarts.model.reading import Reading
 
@@ -127,6 +128,11 @@ class LocalEngine(Engine):
         from jupyter_aiarts.engines.local.story import environment_of
 
         return await asyncio.to_thread(lambda: environment_of(*self._run(job_id, run), rank))
+
+    async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
+        from jupyter_aiarts.engines.local.story import npu_log_of
+
+        return await asyncio.to_thread(lambda: npu_log_of(*self._run(job_id, run)))
 
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
         from jupyter_aiarts.engines.local.story import events_of

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from jupyter_aiarts.engines.local.records import JobFile, Placed, RunFile
 from jupyter_aiarts.model.argv import path_arguments, render_arguments
+from jupyter_aiarts.model.placement import has_rings
 from jupyter_aiarts.model.spec import JobSpec
 
 #: What a local rank inherits of its submitter's environment (spec section 3); prefixes end with an underscore.
@@ -110,7 +111,7 @@ def plan_of(job: JobFile, run: RunFile, placed: Placed, site: Site) -> dict[str,
         "token": site.token,
         "log_limit_bytes": site.log_limit,
         "bell": str(site.runtime),
-    }
+    } | ({"rank_table": spec.rank_table} if has_rings(spec.device) else {})
 
 
 def _paths(spec: JobSpec) -> dict[str, str]:

@@ -103,6 +103,7 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     pidns: str | None = None
     ranks: tuple[RankStatus, ...] = ()
     message: str | None = None
+    notes: tuple[str, ...] = ()  # what whoever looks at the job should know, though it goes on
 
 
 class Failure(Struct, frozen=True, kw_only=True):

@@ -2,32 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jupyter_aiarts.engines.local.folder import read_bytes, read_file
 from jupyter_aiarts.engines.local.records import JobFile, NodeStatus, Placed, RunFile, Summary
+from jupyter_aiarts.engines.npulog import Gap, NpuLog, cards_of, gap_of, told
 from jupyter_aiarts.errors import RunNotFound
 from jupyter_aiarts.launcher.podenv import parse
-from jupyter_aiarts.model.job import Event
+from jupyter_aiarts.model.job import Event, Rank
+from jupyter_aiarts.model.phase import Phase
+from jupyter_aiarts.model.placement import has_rings
+from jupyter_aiarts.model.spec import JobSpec
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.launcher.ascend.slog import Line
 
 
 def environment_of(job: JobFile, run: Path, rank: int) -> dict[str, str | None]:
     """The variables of pod.env for one rank, and the names of its secrets with None."""
-    node = rank_node(job, rank)
-    folder = run / f"node-{node}"
-    content = read_bytes(folder / f"pod.env.{rank}") or read_bytes(folder / "pod.env")
+    made = read_file(run / "run.json", RunFile)
+    spec = made.spec if made else job.spec  # the job's own is the next run's, once it was edited
+    name = f"pod.env.{rank}" if spec.processes == "card" else "pod.env"
+    content = read_bytes(run / f"node-{rank_node(spec, rank)}" / name)
     if content is None:
         raise RunNotFound(
             f"Run {run.name} of job {job.id} has no environment for rank {rank}.",
             "It exists from the moment its ranks start; see the ranks with `aiarts show`.",
         )
-    secret: dict[str, str | None] = dict.fromkeys(job.spec.secret_env)
+    secret: dict[str, str | None] = dict.fromkeys(spec.secret_env)
     return {**parse(content), **secret}
 
 
-def rank_node(job: JobFile, rank: int) -> int:
+def rank_node(spec: JobSpec, rank: int) -> int:
     """Which node a rank runs on."""
-    return rank // max(job.spec.devices, 1) if job.spec.processes == "card" else rank
+    return rank // max(spec.devices, 1) if spec.processes == "card" else rank
+
+
+def npu_log_of(job: JobFile, run: Path) -> NpuLog:
+    """The driver's errors about the cards of this run since it began; the machine's own folder is read."""
+    from jupyter_aiarts.launcher.ascend import slog
+
+    statuses = _statuses(run)
+    ranks = [
+        Rank(rank=one.rank, node=status.node, phase=Phase.RUNNING, devices=list(one.devices))
+        for status in statuses
+        for one in status.ranks
+    ]
+    started = [one.started for status in statuses for one in status.ranks if one.started]
+    made = read_file(run / "run.json", RunFile)
+    if not has_rings((made.spec if made else job.spec).device):
+        return NpuLog(gaps=(Gap("no-npu"),))
+    if not started:
+        return NpuLog(gaps=(Gap("not-started"),))
+    cards = [card for rank in ranks for card in rank.devices or ()]
+    errors = slog.errors(cards, datetime.fromisoformat(min(started).replace("Z", "+00:00")).timestamp())
+    nodes = {status.node: cards_of(ranks, status.node) for status in statuses}
+    lines = [
+        line for node in nodes for line in told(errors._replace(lines=_own(errors.lines, nodes, node)), node, ranks)
+    ]
+    return NpuLog(lines=tuple(lines), gaps=gap_of(errors, None))
+
+
+def _own(lines: Sequence[Line], nodes: Mapping[int, list[int]], node: int) -> list[Line]:
+    """The lines that are this node's among several on one machine; the host's are told once."""
+    return [line for line in lines if line.card in nodes[node] or (line.card is None and node == min(nodes))]
 
 
 def events_of(job: JobFile, run: Path) -> tuple[Event, ...]:
@@ -49,6 +90,8 @@ def events_of(job: JobFile, run: Path) -> tuple[Event, ...]:
     for status in _statuses(run):
         started = min((rank.started for rank in status.ranks if rank.started), default=None)
         say(started, "Normal", "Started", f"Node {status.node} started {len(status.ranks)} ranks.")
+        for note in status.notes:
+            say(started or status.since, "Warning", "Noted", f"Node {status.node}: {note}")
     for path in sorted(run.glob("summary*.json")):
         summary = read_file(path, Summary)
         if summary:

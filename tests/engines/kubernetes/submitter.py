@@ -15,7 +15,8 @@ async def main(kubeconfig: str, namespace: str, folder: Path) -> None:
     engine = open_cluster("test", {"kubeconfig": kubeconfig, "namespaces": [namespace]}, folder / "state")
     raw = {"cluster": "test", "command": "true", "image": "registry.local/aiarts-test:1", "cpu": 0.1, "memory_gb": 0.2}
     record, _ = await engine.submit(
-        read_spec({**raw, "secret_env": {"A_TOKEN": "x"}}), Caller(owner="alice", python="python3", folder=folder)
+        read_spec({**raw, "submission_id": "mine", "secret_env": {"A_TOKEN": "x"}}),
+        Caller(owner="alice", python="python3", folder=folder),
     )
     print(record.id, flush=True)
     await engine.aclose()

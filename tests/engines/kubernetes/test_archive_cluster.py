@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
-from jupyter_aiarts.engines.kubernetes import mirror
+from jupyter_aiarts.engines.kubernetes import lacks
 from jupyter_aiarts.engines.kubernetes.archive import Archive, PodFacts
 from jupyter_aiarts.engines.kubernetes.client import Api, pods
+from jupyter_aiarts.engines.kubernetes.lacks import Lack
 from jupyter_aiarts.engines.kubernetes.recall import token
 from jupyter_aiarts.engines.kubernetes.submit import create
 from jupyter_aiarts.engines.logs import LogQuery, open_log
@@ -203,9 +204,9 @@ async def test_a_pod_that_is_torn_away_leaves_a_mark(lab: Lab) -> None:
     await lab.until(lambda facts: (lab.run / "node-0/pods.json").read_text().count('"done":true') == 1, "its end")
     source = await lab.archive.source(lab.namespace, lab.job, 1)
     texts = [line.text for line in open_log(lab.run).walk(LogQuery(), ended=True)]
-    sentence = mirror.WENT_AWAY.format(pod=pod.name)
+    lack = Lack(lacks.WENT_AWAY, pod.name)
     if "leaving" not in texts:  # the kubelet may be quick enough to ask it to leave
-        assert sentence in source.missing and f"… {sentence} …" in texts
+        assert lack in source.missing and f"… {lack.said()} …" in texts
 
 
 @pytest.mark.parametrize("lab", ["noproxy"], indirect=True)
@@ -219,7 +220,7 @@ async def test_without_the_right_to_the_port_the_kubelets_log_does(lab: Lab) -> 
     assert held_bytes(lab.run).decode().splitlines() == expected
     source = await lab.archive.source(lab.namespace, lab.job, 1)
     assert source.source == "kubelet"
-    assert "pods/proxy" in source.missing[0]
+    assert "pods/proxy" in source.missing[0].said()
 
 
 @pytest.mark.parametrize("lab", ["noproxy"], indirect=True)

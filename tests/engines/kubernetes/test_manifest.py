@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from jupyter_aiarts.engines.kubernetes import manifest, names
 from jupyter_aiarts.engines.kubernetes.kubectl import kubectl_yaml
 from jupyter_aiarts.engines.kubernetes.order import Order
+from jupyter_aiarts.engines.kubernetes.plan import plan_of
 from jupyter_aiarts.engines.kubernetes.resources import device_labels, priority_class
 from jupyter_aiarts.engines.kubernetes.storage import Person
 from jupyter_aiarts.errors import InvalidSpec
-from tests.engines.kubernetes.making import NPU, make_order, make_reading, make_settings
+from tests.engines.kubernetes.making import ALICE, NPU, make_order, make_reading, make_settings
 from tests.engines.kubernetes.variants import EVERYTHING, GOLDEN, KEPT, LOGIN, readable, variants
 
 KUBERNETES = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
@@ -135,10 +136,49 @@ def test_shared_memory_is_as_large_as_asked() -> None:
     assert "aiarts-shm" not in volumes(make_order(raw={"shm_gb": 0}))
 
 
-def test_each_job_sees_its_own_folder_of_the_log_mount_alone() -> None:
-    order = make_order({"log_mount": "nas:/logs/{user}/jobs"})
-    assert volumes(order)["mount-0"] == {"nfs": {"server": "nas", "path": "/logs/alice"}}
-    assert mounted(order)["/aiarts/log/abcdefghij"]["subPath"] == "jobs/abcdefghij"
+def test_where_owners_share_a_log_mount_each_job_sees_its_own_folder_alone() -> None:
+    order = make_order({"log_mount": "nas:/logs/jobs"})
+    assert volumes(order)["mount-0"] == {"nfs": {"server": "nas", "path": "/logs/jobs"}}
+    assert mounted(order)["/aiarts/log/abcdefghij"]["subPath"] == "abcdefghij"
+
+
+@pytest.mark.parametrize(
+    ("source", "volume", "sub_path", "folder"),
+    [
+        ("nas:/logs/{user}/jobs", {"nfs": {"server": "nas", "path": "/logs/alice"}}, None, "jobs/"),
+        ("/logs/{user}", {"hostPath": {"path": "/logs/alice", "type": "Directory"}}, None, ""),
+        ("logs/of/{user}/jobs", {"persistentVolumeClaim": {"claimName": "logs"}}, "of/alice", "jobs/"),
+        ("logs/{user}", {"persistentVolumeClaim": {"claimName": "logs"}}, "alice", ""),
+    ],
+)
+def test_an_owners_own_folder_for_logs_is_mounted_whole_and_launchers_make_the_jobs_folder(
+    source: str, volume: dict[str, Any], sub_path: str | None, folder: str
+) -> None:
+    """What the kubelet makes belongs to root: in a folder of the owner's alone, only root could write to it."""
+    order = make_order({"log_mount": source}, run=2)
+    assert volumes(order)["mount-0"] == volume
+    assert mounted(order)["/aiarts/log"].get("subPath") == sub_path
+    assert plan_of(order)["folder"] == f"/aiarts/log/{folder}abcdefghij/run-2"
+
+
+@pytest.mark.parametrize(
+    ("raw", "person", "readers"),
+    [
+        ({}, ALICE, 100),
+        ({"run_as": "1000:1000"}, ALICE, 100),
+        ({"run_as": "user"}, ALICE, None),  # the same user reads and writes
+        ({}, Person(owner="root", uid=0, gid=0), None),  # root reads everything
+    ],
+)
+def test_the_owners_group_may_read_the_log_mount_where_the_pod_is_somebody_else(
+    raw: dict[str, Any], person: Person, readers: int | None
+) -> None:
+    order = make_order({"log_mount": "logs", "allow_run_as": ["*"]}, raw, person=person)
+    pod = manifest.pod(order)["spec"]["securityContext"]
+    assert (pod.get("supplementalGroups"), plan_of(order).get("readers")) == (readers and [readers], readers)
+    unmounted = make_order({"allow_run_as": ["*"]}, raw, person=person)
+    assert "supplementalGroups" not in manifest.pod(unmounted)["spec"]["securityContext"]
+    assert "readers" not in plan_of(unmounted)
 
 
 def test_a_volume_that_is_mounted_twice_is_one_volume() -> None:

@@ -19,8 +19,9 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from jupyter_aiarts.engines.kubernetes import mirror
+from jupyter_aiarts.engines.kubernetes import lacks, mirror
 from jupyter_aiarts.engines.kubernetes.kubelet_log import CUT
+from jupyter_aiarts.engines.kubernetes.lacks import Lack
 from jupyter_aiarts.engines.logs import LogQuery, open_log
 
 from .archiving import (
@@ -228,8 +229,8 @@ async def test_a_pod_that_vanishes_leaves_a_mark_and_a_sentence(
     await server.until_done()
     source = server.source()
     assert source["complete"] is False
-    assert source["missing"] == [mirror.WENT_AWAY.format(pod="p")]
-    assert server.texts().count(f"… {mirror.WENT_AWAY.format(pod='p')} …") == 1
+    assert source["missing"] == [Lack(lacks.WENT_AWAY, "p").said()]
+    assert server.texts().count(f"… {Lack(lacks.WENT_AWAY, 'p').said()} …") == 1
     assert held_bytes(server.run) == pod.written()
 
 
@@ -307,7 +308,7 @@ async def test_what_was_printed_while_no_server_looked_is_fetched_once(
     assert sorted(held_bytes(server.run).splitlines() + held_bytes(server.run, stream="stderr").splitlines()) == sorted(
         (pod.written() + pod.written(stream="stderr")).splitlines()
     )
-    assert server.source() == {"source": "launcher", "complete": False, "missing": [mirror.REST.format(pod="p")]}
+    assert server.source() == {"source": "launcher", "complete": False, "missing": [Lack(lacks.REST, "p").said()]}
     count = len(cluster.asked)
     server.keep()
     await server.until_done()
@@ -348,7 +349,7 @@ async def test_what_the_kubelet_has_rotated_away_is_marked_as_missing(
     await server.until_done()
     more = [f"more {n}" for n in range(5000 - kept, 5000)]
     assert server.texts() == ["begun", "waiting for go", f"… {CUT} …", *more]
-    assert server.source()["missing"] == [mirror.NO_REST.format(pod="p", why=CUT)]
+    assert server.source()["missing"] == [Lack(lacks.NO_REST, "p", CUT).said()]
 
 
 async def test_a_port_that_is_never_reached_is_given_up_for_the_kubelet(

@@ -128,6 +128,23 @@ def _without(content: Json, kind: str, number: int, key: str) -> Json:
     return less
 
 
+@pytest.mark.parametrize("what", ["secret", "configmap"])
+def test_a_mount_that_is_only_late_is_a_start_like_any_other_until_it_lasts(what: str) -> None:
+    """A kubelet that is busy says so of many new pods, and mounts them seconds later."""
+    content = load("mount-configmap")
+    made = parse(content["pods"][0]["metadata"]["creationTimestamp"])
+    for event in content["events"]:
+        event["message"] = (
+            f'MountVolume.SetUp failed for volume "aiarts-job" : failed to sync {what} cache: '
+            "timed out waiting for the condition"
+        )
+        event["lastTimestamp"] = text_of(made + timedelta(seconds=5))
+    assert (record_of(content).phase, record_of(content).cause.code) == (Phase.STARTING, "starting")
+    for event in content["events"]:
+        event["lastTimestamp"] = text_of(made + timedelta(seconds=70))
+    assert record_of(content).cause.code == "unknown"
+
+
 # -- time ----------------------------------------------------------------------------------------------------------
 
 

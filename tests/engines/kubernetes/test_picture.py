@@ -51,6 +51,19 @@ def test_while_nothing_changes_records_are_the_same_objects() -> None:
     assert picture.record(job_id) is before[0]
 
 
+def test_an_edit_by_another_server_replaces_what_was_learned_and_nothing_else_does() -> None:
+    picture, job_id, content = one_job()
+    whole = msgspec.structs.replace(picture.record(job_id).spec, env={"A": "b"}, workdir="/work")
+    picture.learn(job_id, 1, whole)
+    job = newer(content["jobs"][0])
+    picture.apply(JOBS, "MODIFIED", decoded(JOBS, job))
+    assert picture.record(job_id).spec is whole
+    notes = job["metadata"]["annotations"]
+    notes[names.SHORT] = json.dumps({**json.loads(notes[names.SHORT]), "name": "renamed"})
+    picture.apply(JOBS, "MODIFIED", decoded(JOBS, newer(job)))
+    assert (picture.record(job_id).spec.name, picture.record(job_id).spec.workdir) == ("renamed", None)
+
+
 def test_a_change_is_told_once_and_so_is_the_end() -> None:
     picture, job_id, content = one_job()
     assert [record.id for record in picture.drain().jobs] == [job_id]

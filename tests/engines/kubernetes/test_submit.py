@@ -21,7 +21,7 @@ from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.paths import jobs
 from jupyter_aiarts.engines.kubernetes.settings import read_settings
 from jupyter_aiarts.engines.kubernetes.submit import sweep
-from jupyter_aiarts.errors import NotAllowed
+from jupyter_aiarts.errors import NotAllowed, SubmissionConflict
 from jupyter_aiarts.model.reading import read_spec
 from tests.engines.kubernetes.middleman import Middleman
 
@@ -54,7 +54,11 @@ async def until_nothing_is_left(cluster: Cluster, namespace: str, seconds: float
         raise AssertionError(f"left behind: {left_of_jobs(cluster, namespace)}") from None
 
 
-@pytest.mark.parametrize("request_number", [1, 2, 3, 4, 5])
+LAST = 6
+"""The requests of a submission: Job, claim, Service, ConfigMap, Secret, and the release."""
+
+
+@pytest.mark.parametrize("request_number", range(1, LAST + 1))
 async def test_a_submitter_killed_between_two_requests_leaves_nothing_that_a_sweep_does_not_remove(
     cluster: Cluster, tmp_path: Path, request_number: int
 ) -> None:
@@ -85,7 +89,7 @@ async def test_a_submitter_killed_between_two_requests_leaves_nothing_that_a_swe
                 whole = [job for job in page.items if not job.is_creating]
         finally:
             await api.aclose()
-        if request_number < 5:
+        if request_number < LAST:
             assert whole == []
             await until_nothing_is_left(cluster, namespace)
         else:  # the last request had been carried out: then it is a job, and all of it is there
@@ -159,6 +163,44 @@ async def test_a_cancelled_submission_leaves_nothing(cluster: Cluster, tmp_path:
             await engine.aclose()
 
 
+async def test_objects_are_called_after_the_job_and_an_id_of_ones_own_still_gives_one_job(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """Two servers at once, under the same id and two names: one job, and the other is told whose the id is."""
+    with cluster.namespace() as namespace:
+        caller = Caller(owner="alice", python="python3", folder=tmp_path)
+        engines = [open_cluster("test", alice(cluster, namespace), tmp_path / name) for name in ("a", "b")]
+        try:
+            asked = [{**RAW, "name": name, "submission_id": "1754035200-mine"} for name in ("First try", "other")]
+            tries = [one.submit(read_spec(raw), caller) for one, raw in zip(engines, asked, strict=True)]
+            done = await asyncio.gather(*tries, return_exceptions=True)
+            made = [one[0] for one in done if not isinstance(one, BaseException)]
+            assert [type(one) for one in done if isinstance(one, BaseException)] == [SubmissionConflict]
+            assert len(made) == 1
+            same = {"First try": "first-try", "other": "other"}[made[0].name]
+            await until_only(cluster, namespace, f"job.batch/{same}-{made[0].id}-1")
+            again = next(raw for raw in asked if raw["name"] == made[0].name)
+            for engine in engines:
+                assert (await engine.submit(read_spec(again), caller))[1] is False
+            await engines[0].delete(made[0].id)
+            await until_nothing_is_left(cluster, namespace)
+        finally:
+            for engine in engines:
+                await engine.aclose()
+
+
+async def until_only(cluster: Cluster, namespace: str, job: str) -> None:
+    """Until what a refused submission had made is gone again."""
+
+    async def look() -> None:
+        while job not in (left := await asyncio.to_thread(left_of_jobs, cluster, namespace)) or [
+            one for one in left if one.startswith("job.batch/")
+        ] != [job]:
+            await asyncio.sleep(0.2)
+
+    await asyncio.wait_for(look(), 30)
+
+
 def alice(cluster: Cluster, namespace: str, **more: Any) -> dict[str, Any]:
     """Settings of a cluster as alice has it."""
     return {"kubeconfig": str(cluster.kubeconfig("alice")), "namespaces": [namespace], **more}
@@ -183,6 +225,31 @@ async def test_what_was_submitted_comes_back_unchanged_and_another_server_sees_t
         finally:
             await first.aclose()
             await second.aclose()
+
+
+async def test_an_edit_is_seen_by_a_server_that_knew_the_spec_before(cluster: Cluster, tmp_path: Path) -> None:
+    """Also where nothing changed that lists show."""
+    with cluster.namespace() as namespace:
+        caller = Caller(owner="alice", python="python3", folder=tmp_path)
+        first, second = (open_cluster("test", alice(cluster, namespace), tmp_path / name) for name in ("a", "b"))
+        try:
+            record, _ = await first.submit(read_spec({**RAW, "env": {"WORD": "one"}}), caller)
+            await asyncio.wait_for(_until(first, record.id, lambda job: job.phase.is_terminal), 60)
+            await asyncio.wait_for(_until(second, record.id, lambda job: job.spec.env == {"WORD": "one"}), 30)
+            await first.edit(record.id, read_spec({**RAW, "env": {"WORD": "two"}}))
+            await asyncio.wait_for(_until(second, record.id, lambda job: job.spec.env == {"WORD": "two"}), 30)
+        finally:
+            await first.aclose()
+            await second.aclose()
+
+
+async def _until(engine: Any, job_id: str, true: Callable[[Any], bool]) -> None:
+    await _until_seen(engine, job_id)
+    if true(await engine.get(job_id)):
+        return
+    async for _ in engine.watch():
+        if true(await engine.get(job_id)):
+            return
 
 
 async def _until_seen(engine: Any, job_id: str) -> None:

@@ -28,6 +28,7 @@ BOARD: dict[str, Any] = {
     "volumes": ["/usr/local/Ascend/driver", {"source": "/var/log/npu", "target": "/var/log/npu", "read_only": False}],
     "capabilities": ["IPC_LOCK"],
     "extra_resources": {"rdma/hca": 1},
+    "ring_controller": "ascend-910",
     "node": {"cards": 8, "cpu": 192, "memory_gb": 768},
 }
 LOGIN = {"registry": "registry.example.org", "username": "robot", "password": "pull-password"}
@@ -120,6 +121,7 @@ def readable(order: Order) -> dict[str, Any]:
         "config": config,
         "secret": made.secret,
         "pull_secret": made.pull_secret,
+        "ring": made.ring,
         "release": manifest.release(order),
     }
 

@@ -169,3 +169,59 @@ def test_a_clock_that_is_far_ahead_hides_nothing(log_folder) -> None:
     log_folder.write(b"from the future\n", after=3600 * SECOND)
     log = RunLog(log_folder.run, clock=lambda: now)
     assert [line.text for line in log.lines(LogQuery())] == ["old", "from the future"]
+
+
+def deliver(log_folder, data: bytes, rank: int, at: int) -> None:
+    """What a node printed at this moment and delivered only now: a slow mirror, or storage that shows it late."""
+    now, log_folder.now = log_folder.now, at
+    log_folder.write(data, rank, node=rank, after=0)
+    log_folder.now = max(now, at)
+
+
+@pytest.mark.parametrize("follow", [False, True], ids=["pages", "reconnecting"])
+def test_what_a_slower_node_delivers_late_comes_with_the_next_page(log_folder, follow: bool) -> None:
+    """Also of a node of which nothing was there before, and also when that goes on for some pages."""
+    start = log_folder.now
+    log = RunLog(log_folder.run, clock=lambda: start + 60 * SECOND, settle=0)
+    got: list[LogLine] = []
+
+    def page() -> list[str]:
+        if follow:
+            found = log.follow(LogQuery(after=got[-1].seq) if got else LogQuery()).step(False)
+        else:
+            found = log.lines(LogQuery(after=got[-1].seq) if got else LogQuery())
+        got.extend(found)
+        return [line.text for line in found]
+
+    deliver(log_folder, b"0 at 1\n", 0, start + SECOND)
+    deliver(log_folder, b"1 at 2\n", 1, start + 2 * SECOND)
+    deliver(log_folder, b"0 at 9\n", 0, start + 9 * SECOND)
+    assert page() == ["0 at 1", "1 at 2", "0 at 9"]
+    deliver(log_folder, b"1 at 3\n1 at 3 too\n", 1, start + 3 * SECOND)
+    deliver(log_folder, b"2 at 1\n", 2, start + SECOND)
+    assert page() == ["2 at 1", "1 at 3", "1 at 3 too"]
+    assert page() == []
+    deliver(log_folder, b"2 at 4\n", 2, start + 4 * SECOND)
+    deliver(log_folder, b"0 at 10\n", 0, start + 10 * SECOND)
+    assert page() == ["2 at 4", "0 at 10"]
+    assert page() == []
+
+
+def test_a_page_that_ends_early_goes_on_with_late_lines_too(log_folder) -> None:
+    start = log_folder.now
+    log = RunLog(log_folder.run, clock=lambda: start + 60 * SECOND, settle=0)
+    for second in range(1, 5):
+        deliver(log_folder, b"0 at %d\n" % second, 0, start + second * SECOND)
+    first = log.lines(LogQuery(after="0.0.0.0.0", limit=2))
+    deliver(log_folder, b"1 at 1\n", 1, start + SECOND)
+    rest = log.lines(LogQuery(after=first[-1].seq))
+    assert [line.text for line in [*first, *rest]] == ["0 at 1", "0 at 2", "1 at 1", "0 at 3", "0 at 4"]
+
+
+def test_a_cursor_of_one_rank_brings_no_old_lines_of_others(log_folder) -> None:
+    log_folder.write(b"old\n", 1, node=1)
+    log_folder.write(b"mine\n", 0)
+    log = RunLog(log_folder.run, clock=log_folder.tick, settle=0)
+    mine = log.lines(LogQuery(rank=0))
+    log_folder.write(b"new\n", 1, node=1)
+    assert [line.text for line in log.lines(LogQuery(after=mine[-1].seq))] == ["new"]

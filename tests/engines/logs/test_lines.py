@@ -70,13 +70,13 @@ def test_a_long_line_comes_in_pieces_that_join_to_it(log_folder, lead: int, size
     whole = "€" * (size // 3) + "x" * (size % 3)
     log_folder.write(b"a" * lead + b"\n" + whole.encode() + b"\nnext\n")
     log = open_log(log_folder.run)
-    lines = log.lines(ALL)
+    lines = log.lines(ALL, ended=True)
     pieces = lines[1:-1]
     assert "".join(piece.text for piece in pieces) == whole
     assert [piece.more for piece in pieces] == [True] * (len(pieces) - 1) + [False]
     assert all(len(piece.text.encode()) <= PIECE for piece in pieces)
     assert (len(pieces) == 1) == (size <= PIECE)
-    assert list(log.walk(LogQuery())) == lines
+    assert list(log.walk(LogQuery(), ended=True)) == lines
 
 
 def test_going_on_inside_a_long_line_gives_the_same_pieces(log_folder) -> None:
