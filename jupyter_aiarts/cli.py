@@ -50,7 +50,7 @@ def _session(options: Any) -> session.Session:
     lang = options.lang or words.default_lang()
     return session.Session(
         # The person's python3, not the one this command happens to be installed with.
-        client=api.connect(options.server, options.token, lang, shutil.which("python3")),
+        client=api.connect_later(options.server, options.token, lang, shutil.which("python3")),
         style=Style(lang, terminal.wants_colour(sys.stdout)),
         write=lambda line: print(line, flush=True),
         notice=_notice,

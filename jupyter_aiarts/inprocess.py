@@ -207,6 +207,9 @@ async def _move(request: Request) -> Answer:
 
 async def _logs(request: Request) -> Answer:
     query, run = _log_query(request), request.query.get("run")
+    if request.query.get("source") == "npu":
+        found, missing = await request.service.npu_log(request.job, run, query.rank, query.tail, request.lang)
+        return _json(found, headers={"x-aiarts-no-log": quote(missing)} if missing else {})
     lines = await request.service.logs(request.job, query, run)
     why = None if lines else await request.service.no_log(request.job, query, run, request.lang)
     return _json(lines, headers={"x-aiarts-no-log": quote(why)} if why else {})

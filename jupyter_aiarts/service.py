@@ -21,6 +21,7 @@ from jupyter_aiarts.explain import explain
 from jupyter_aiarts.fanout import Fanout, array
 from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine, listed
 from jupyter_aiarts.model.phase import MOVES, Move, Phase
+from jupyter_aiarts.twins import Twins
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import LogQuery, RunLog
@@ -55,6 +56,7 @@ class JobService:
 
     def __init__(self, engines: Mapping[str, Engine], templates: TemplateStore) -> None:
         self._engines = dict(engines)
+        self._twins = Twins(engines)
         self._templates = templates
         self._jobs: dict[str, JobRecord] = {}
         self._snapshots: dict[str, tuple[JobRecord, ...]] = {}  # what each engine said when last asked for everything
@@ -217,6 +219,17 @@ class JobService:
     async def env(self, job_id: str, run: int | None = None, rank: int = 0) -> dict[str, str | None]:
         return await (await self._owner(job_id)).environment(job_id, run, rank)
 
+    async def npu_log(
+        self, job_id: str, run: int | None = None, rank: int | None = None, tail: int | None = None, lang: str = "en"
+    ) -> tuple[list[LogLine], str]:
+        """Errors that the NPU driver logged about a run's cards, and a sentence about what is missing, if anything."""
+        engine = await self._owner(job_id)
+        _check_rank(await engine.get(job_id), rank)
+        found = await engine.npu_log(job_id, run)
+        lines = [line for line in found.lines if rank in (None, line.rank)]
+        first = 0 if tail is None else max(len(lines) - tail, 0)
+        return lines[first:], found.sentence(lang)
+
     async def events(self, job_id: str, run: int | None = None) -> list[Event]:
         return list(await (await self._owner(job_id)).events(job_id, run))
 
@@ -228,8 +241,12 @@ class JobService:
         return {"version": __version__, "clusters": clusters, "jobs": len(self._jobs), "active": self.active_here()}
 
     def _clusters(self) -> list[dict[str, str | None]]:
-        """Every engine by name, and since when what it tells may be out of date."""
-        return [{"name": name, "stale_since": engine.stale_since} for name, engine in self._engines.items()]
+        """Every engine by name, since when what it tells may be out of date, and what is wrong with its entry."""
+        said = {name: {"problem": problem} for name in self._engines if (problem := self._twins.problem(name))}
+        return [
+            {"name": name, "stale_since": engine.stale_since, **said.get(name, {})}
+            for name, engine in self._engines.items()
+        ]
 
     def active_here(self) -> int:
         """How many jobs hold this machine at this moment, as far as is known."""
@@ -282,7 +299,7 @@ class JobService:
     async def _watch(self, engine: Engine) -> None:
         async for change in engine.watch():
             self._take(change.jobs)
-            self._drop(change.removed)
+            self._drop(job_id for job_id in change.removed if self._is_of(job_id, engine.name))
             if change.health:
                 self._fanout.send(health=True)
 
@@ -295,7 +312,7 @@ class JobService:
             self._snapshots[name] = records
             self._take(records)
             there = {record.id for record in records}
-            self._drop([key for key, job in self._jobs.items() if job.cluster == name and key not in there])
+            self._drop([key for key in self._jobs if self._is_of(key, name) and key not in there])
 
     async def _ask(self, name: str) -> tuple[JobRecord, ...]:
         return await self._engines[name].snapshot()
@@ -313,7 +330,13 @@ class JobService:
 
     def _differs(self, record: JobRecord) -> bool:
         known = self._jobs.get(record.id)
-        return known is not record and known != record
+        if known is None or known is record:
+            return known is None
+        return known != record and not self._twins.gives_way(record.cluster, known.cluster)
+
+    def _is_of(self, job_id: str, name: str) -> bool:
+        known = self._jobs.get(job_id)
+        return known is not None and known.cluster == name
 
     def _drop(self, ids: Iterable[str]) -> None:
         gone = {job_id for job_id in ids if self._jobs.pop(job_id, None) is not None}

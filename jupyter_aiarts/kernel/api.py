@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import time
-from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union, overload
+from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union, overload
 
 from jupyter_aiarts.kernel import display, pages
 from jupyter_aiarts.kernel.client import ENDED, Client, overlaid
@@ -15,7 +15,7 @@ from jupyter_aiarts.kernel.discovery import find_server
 from jupyter_aiarts.kernel.errors import NoServer
 from jupyter_aiarts.kernel.shown import DryRun, Explanation, Line, Log, Shown, Variables
 from jupyter_aiarts.kernel.terminal import Style
-from jupyter_aiarts.kernel.transport import HttpTransport, Transport
+from jupyter_aiarts.kernel.transport import Answer, HttpTransport, Transport
 from jupyter_aiarts.kernel.words import default_lang
 
 FIRST_LOOK, LAST_LOOK = 0.2, 2.0
@@ -37,6 +37,45 @@ def connect(
     if place not in _transports:
         _transports[place] = HttpTransport(*place) if found else _in_process()
     return Client(_transports[place], lang or default_lang(), python)
+
+
+def connect_later(
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+    lang: Optional[str] = None,
+    python: Optional[str] = None,
+) -> Client:
+    """The same for whoever may have nothing to ask: nobody is looked for before the first request."""
+    return Client(_Later(lambda: connect(server, token).transport), lang or default_lang(), python)
+
+
+class _Later(Transport):
+    """The transport that `find` finds, once there is something to send."""
+
+    def __init__(self, find: Callable[[], Transport]) -> None:
+        self._find = find
+        self._found: Optional[Transport] = None
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Any = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Answer:
+        """See `Transport.request`."""
+        return self._transport().request(method, path, query, body, headers)
+
+    def stream(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Iterator[Dict[str, Any]]:
+        """See `Transport.stream`."""
+        return self._transport().stream(path, query)
+
+    def _transport(self) -> Transport:
+        if self._found is None:
+            self._found = self._find()
+            self.where = self._found.where
+        return self._found
 
 
 def close_all() -> None:

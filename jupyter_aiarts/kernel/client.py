@@ -163,6 +163,15 @@ class Client:
         said = answer.headers.get("x-aiarts-no-log")
         return list(answer.body), unquote(said) if said else None
 
+    def npu_log(
+        self, job: str, rank: Optional[int] = None, run: Optional[int] = None, tail: Optional[int] = None
+    ) -> Tuple[List[Line], Optional[str]]:
+        """Errors that the NPU driver logged about the job's cards, and the sentence about what is missing."""
+        query = self._query({"source": "npu", "rank": rank, "run": run, "tail": tail})
+        answer = self.transport.request("GET", _path(job, "logs"), query)
+        said = answer.headers.get("x-aiarts-no-log")
+        return list(answer.body), unquote(said) if said else None
+
     def follow(
         self,
         job: str,

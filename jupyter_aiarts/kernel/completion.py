@@ -23,7 +23,7 @@ WORDS = {
     "templates": ("list", "show", "save", "delete"),
     "create": ("job",),
     "get": ("workspace",),
-    "doctor": ("path",),
+    "doctor": ("path", "ranktable"),
 }
 
 

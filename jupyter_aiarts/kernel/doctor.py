@@ -1,25 +1,50 @@
-"""`aiarts doctor path P`: can this be a start file, checked step by step as the launcher will use it."""
+"""`aiarts doctor path P`: can this be a start file, checked step by step as the launcher will use it.
+
+`aiarts doctor ranktable FILE` is in `doctor_ranktable`, loaded when it is asked for.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from jupyter_aiarts.kernel.errors import WrongUsage
+from jupyter_aiarts.kernel.session import Outcome, Session
+from jupyter_aiarts.kernel.shown import Said
+from jupyter_aiarts.kernel.terminal import plain
+
 INTERPRETED = {".py": "python3", ".sh": "bash", ".ipynb": "python3"}
+
+
+def doctor(session: Session, given: argparse.Namespace) -> Outcome:
+    """Can this path be a start file, or a rank table; 1 when it cannot."""
+    if given.noun == "path" and (given.rank or given.log):
+        raise WrongUsage("--rank and --log are about rank tables.", "aiarts doctor ranktable FILE --rank 3")
+    report = check_path(given.path) if given.noun == "path" else _ranktable(session, given)
+    marks = {True: "ok", False: "NO"}
+    text = "\n".join(f"{marks[one['ok']]}  {plain(one['message'])}" for one in report["checks"])
+    return Outcome(Said(text), report, text, 0 if report["ok"] else 1)
+
+
+def _ranktable(session: Session, given: argparse.Namespace) -> Dict[str, Any]:
+    from jupyter_aiarts.kernel.doctor_ranktable import check_ranktable, log_lines
+
+    return check_ranktable(given.path, os.environ, given.rank, log_lines(session, given.log) if given.log else ())
 
 
 def check_path(text: str) -> Dict[str, Any]:
     """`{path, ok, checks: [{ok, message}]}`; it stops at the first link, folder or file that is not there."""
     path = Path(text).expanduser()
-    checks = _missing(path)
+    checks = missing(path)
     if not checks:
         checks = [_check(True, f"{path} exists{_through(path)}"), *_readable(path)]
     return {"path": str(path.absolute()), "ok": all(one["ok"] for one in checks), "checks": checks}
 
 
-def _missing(path: Path) -> List[Dict[str, Any]]:
+def missing(path: Path) -> List[Dict[str, Any]]:
     """Which part of the path is not there; nothing when all of it is."""
     if path.exists():
         return []

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, Optional
 from jupyter_aiarts.kernel import display
 from jupyter_aiarts.kernel.api import FIRST_LOOK, LAST_LOOK, Job, many_ranks
 from jupyter_aiarts.kernel.client import ENDED, JobData
-from jupyter_aiarts.kernel.errors import ClientError
+from jupyter_aiarts.kernel.errors import ClientError, WrongUsage
 from jupyter_aiarts.kernel.session import INTERRUPTED, Outcome, Session
 from jupyter_aiarts.kernel.shown import Log
 from jupyter_aiarts.kernel.terminal import plain
@@ -64,6 +64,8 @@ def _is_hopeless(job: JobData) -> bool:
 def logs(session: Session, given: argparse.Namespace) -> Outcome:
     """The last lines, or with `--follow` all that come."""
     job = session.client.show(session.find(given.job))
+    if given.npu:
+        return _npu_log(session, job, given)
     asked = {"rank": given.rank, "run": given.run, "grep": given.grep, "tail": given.tail}
     if given.follow:
         return _follow(session, job, asked, given)
@@ -71,6 +73,17 @@ def logs(session: Session, given: argparse.Namespace) -> Outcome:
     log = Log(display.folded(lines) if given.fold else lines, why_empty, many_ranks(job) and given.rank is None)
     if not lines and why_empty and given.json:
         session.notice(why_empty)
+    return Outcome(log, log.data, log.text(session.style), lines=True)
+
+
+def _npu_log(session: Session, job: JobData, given: argparse.Namespace) -> Outcome:
+    """What the NPU driver says of the job's cards; what is missing is said beside the lines."""
+    if given.follow or given.grep or given.fold:
+        raise WrongUsage("--npu shows the NPU driver's errors once.", "aiarts logs JOB --npu [--rank N] [--tail N]")
+    lines, why = session.client.npu_log(job["id"], given.rank, given.run, given.tail)
+    log = Log(lines, why, many_ranks(job) and given.rank is None)
+    if why and (lines or given.json):
+        session.notice(why)
     return Outcome(log, log.data, log.text(session.style), lines=True)
 
 

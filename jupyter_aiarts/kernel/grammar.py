@@ -96,6 +96,7 @@ def _logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grep", metavar="RE", help="only lines that match")
     parser.add_argument("--tail", type=_count, metavar="N", help="the last N lines (default 1000)")
     parser.add_argument("--fold", action="store_true", help="show repeated lines once, with their number")
+    parser.add_argument("--npu", action="store_true", help="errors that the NPU driver logged about the job's cards")
 
 
 def _rerun(parser: argparse.ArgumentParser) -> None:
@@ -128,9 +129,20 @@ def _env(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rank", type=_count, default=0, metavar="N", help="which rank's (default 0)")
     parser.add_argument("--run", type=_count, metavar="N", help="an earlier run (default: the latest)")
     parser.add_argument(
-        "--diff", nargs=2, metavar=("A", "B"), help="what differs between two ranks of JOB, or two jobs"
+        "--diff",
+        nargs="+",
+        metavar="B",
+        help="what differs: JOB --diff A B (two ranks), JOB --rank A --diff B, --diff JOB JOB",
     )
     parser.add_argument("--apply", action="store_true", help="in a notebook: set these variables in this kernel")
+    parser.add_argument("--restore", action="store_true", help="in a notebook: undo what --apply set")
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-n", "--ranks", type=_count, metavar="N", help="so many (default: one for each card, else 1)")
+    parser.add_argument("--framework", choices=FRAMEWORKS, help="whose variables (default: by its imports)")
+    parser.add_argument("--grace", type=_count, default=10, metavar="S", help="seconds to end in (default 10)")
+    parser.add_argument("start", metavar="SCRIPT", help="the start file; all that follows are its arguments")
 
 
 def _templates(parser: argparse.ArgumentParser) -> None:
@@ -145,8 +157,24 @@ def _templates(parser: argparse.ArgumentParser) -> None:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("noun", choices=["path"], metavar="path")
-    parser.add_argument("path", metavar="P", help="a start file or folder")
+    parser.add_argument("noun", choices=["path", "ranktable"], metavar="path|ranktable")
+    parser.add_argument("path", metavar="P", help="a start file or folder; a rank table")
+    parser.add_argument("--rank", metavar="RANK_ID", help="ranktable: the rank of this machine's process")
+    parser.add_argument("--log", metavar="FILE|JOB", help="ranktable: what HCCL said, in a file or a job's log")
+
+
+def _ranktable(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cards", metavar="IDS", help="physical ids, 0,1 or 0-3 (default: all this process sees)")
+    parser.add_argument(
+        "--form",
+        choices=["v1", "v1.0", "lab", "cloud"],
+        default="v1",
+        metavar="v1|lab|cloud",
+        help="version 1.0, MindSpore's or TensorFlow's (default v1)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: .aiarts/hccl.json, by form)")
+    parser.add_argument("--server-id", metavar="IP", help="this machine's address in it (default: its own)")
+    parser.add_argument("--from", dest="source", metavar="FILE", help="write this table in another form")
 
 
 VERBS: Tuple[Verb, ...] = (
@@ -184,7 +212,18 @@ VERBS: Tuple[Verb, ...] = (
         _edit,
     ),
     Verb("delete", "remove jobs with their runs and logs", ("delete resnet --yes",), _delete),
-    Verb("env", "the variables of a rank", ("env resnet --rank 1", "env resnet --diff 0 1"), _env),
+    Verb(
+        "env",
+        "the variables of a rank",
+        ("env resnet --rank 1", "env resnet --diff 0 1", "env resnet --rank 1 --apply", "env --restore"),
+        _env,
+    ),
+    Verb(
+        "run",
+        "run ranks right here, without a job",
+        ("run -n 2 train.py --lr 0.1", "run -n 2 --framework tensorflow train.py"),
+        _run,
+    ),
     Verb(
         "templates",
         "list, show, save and delete templates",
@@ -196,10 +235,22 @@ VERBS: Tuple[Verb, ...] = (
         ),
         _templates,
     ),
-    Verb("doctor", "doctor path: can this start file run, and if not, why", ("doctor path train.py",), _doctor),
+    Verb(
+        "ranktable",
+        "a rank table for the Ascend cards seen here",
+        ("ranktable", "ranktable --cards 0,1 --form lab -o hccl_ms.json", "ranktable --from hccl.json --form cloud"),
+        _ranktable,
+    ),
+    Verb(
+        "doctor",
+        "doctor path, doctor ranktable: can this run, and if not, why",
+        ("doctor path train.py", "doctor ranktable hccl.json --rank 3 --log train.log"),
+        _doctor,
+    ),
 )
 BY_NAME: Dict[str, Verb] = {verb.name: verb for verb in VERBS}
 TAKES_ARGS = frozenset({"submit", "clone", "edit", "templates"})
+FRAMEWORKS = ("pytorch", "tensorflow", "mindspore", "none")
 COMMON = {"--server": True, "--token": True, "--lang": True, "--json": False}
 _parsers: Dict[str, Parser] = {}
 
@@ -293,11 +344,24 @@ def _hyphened(parser: Parser, word: str) -> str:
 
 
 def _split_arguments(name: str, words: List[str]) -> Tuple[List[str], Optional[List[str]]]:
-    """What stands after `--` belongs to the start file and never meets argparse."""
+    """What stands after `--`, with `run` all that follows the start file, is the start file's and never meets
+    argparse."""
+    if name == "run":
+        at = _first_argument(parser_of(name), words) + 1
+        return words[:at], words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:]
     if name not in TAKES_ARGS or "--" not in words:
         return words, None
     at = words.index("--")
     return words[:at], words[at + 1 :]
+
+
+def _first_argument(parser: Parser, words: List[str]) -> int:
+    """Where the first word stands that is neither an option nor an option's value."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        action = parser._option_string_actions.get(words[at])
+        at += 2 if action is not None and action.nargs != 0 else 1
+    return at
 
 
 def _unknown_words(name: str, strange: Sequence[str]) -> WrongUsage:

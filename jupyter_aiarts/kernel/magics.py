@@ -88,7 +88,7 @@ class AiartsMagics(Magics):
         from jupyter_aiarts.kernel.terminal import Style
 
         lang = command.options.lang or words.default_lang()
-        client = api.connect(command.options.server, command.options.token, lang)
+        client = api.connect_later(command.options.server, command.options.token, lang)
         return session.Session(client=client, style=Style(lang), write=write, notice=write, notebook=True)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
 
 from jupyter_aiarts.kernel import display, pages
 from jupyter_aiarts.kernel.terminal import Style
 from jupyter_aiarts.kernel.words import default_lang, say
+
+if TYPE_CHECKING:
+    from jupyter_aiarts.kernel.apply import Applied
 
 
 class Shown:
@@ -117,6 +120,12 @@ class Variables(Dict[str, Optional[str]], Shown):
 
     def text(self, style: Style) -> str:
         return display.env_text(self, style)
+
+    def apply(self) -> Applied:
+        """Set them in this process, all but what would harm it; `restore`, or the end of a `with`, undoes it."""
+        from jupyter_aiarts.kernel.apply import Applied
+
+        return Applied(self, self._lang)
 
     __repr__ = Shown.__repr__
 

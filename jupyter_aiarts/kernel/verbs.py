@@ -13,12 +13,14 @@ from typing import Any, Callable, Dict, List, Optional, Union
 from jupyter_aiarts.kernel import display, options, values
 from jupyter_aiarts.kernel.api import Job, Jobs
 from jupyter_aiarts.kernel.client import JobData, overlaid
-from jupyter_aiarts.kernel.doctor import check_path
+from jupyter_aiarts.kernel.doctor import doctor
+from jupyter_aiarts.kernel.env import env
 from jupyter_aiarts.kernel.errors import WrongUsage
 from jupyter_aiarts.kernel.following import logs, wait
 from jupyter_aiarts.kernel.grammar import Command
+from jupyter_aiarts.kernel.run import run_here
 from jupyter_aiarts.kernel.session import Outcome, Session
-from jupyter_aiarts.kernel.shown import Difference, DryRun, Explanation, Said, SpecShown, Templates, Variables
+from jupyter_aiarts.kernel.shown import DryRun, Explanation, Said, SpecShown, Templates
 from jupyter_aiarts.kernel.terminal import plain, table
 from jupyter_aiarts.kernel.words import head, phase_word
 
@@ -108,46 +110,6 @@ def explain(session: Session, given: argparse.Namespace) -> Outcome:
     """Why a job is as it is."""
     explanation = session.client.explain(session.find(given.job))
     return Outcome(Explanation(explanation), explanation, display.explanation_text(explanation, session.style))
-
-
-def env(session: Session, given: argparse.Namespace) -> Outcome:
-    """A rank's variables, or what differs between two."""
-    if given.diff:
-        return _env_difference(session, given)
-    if not given.job:
-        raise WrongUsage("Which job's variables?", "aiarts env JOB, or aiarts env --diff JOB JOB")
-    if given.apply and not session.notebook:
-        raise WrongUsage(
-            "--apply sets variables in a notebook's kernel.",
-            "In a shell: source the file $AIARTS_POD_ENV names.",
-        )
-    found = session.client.env(session.find(given.job), given.run, given.rank)
-    if given.apply:
-        return _apply(session, found)
-    return Outcome(Variables(found), found, display.env_text(found, session.style))
-
-
-def _env_difference(session: Session, given: argparse.Namespace) -> Outcome:
-    """Two ranks of the job that is named, else two jobs."""
-    if given.job and not all(side.isdigit() for side in given.diff):
-        raise WrongUsage("With a job, --diff takes two of its rank numbers.", "aiarts env JOB --diff 0 1")
-    if given.job:
-        job = session.find(given.job)
-        a, b = (session.client.env(job, given.run, int(rank)) for rank in given.diff)
-    else:
-        a, b = (session.client.env(session.find(side), given.run, given.rank) for side in given.diff)
-    shown = Difference(a, b)
-    return Outcome(shown, dict(shown), shown.text(session.style), 0)
-
-
-def _apply(session: Session, found: Dict[str, Optional[str]]) -> Outcome:
-    """Set a job's variables in this very process; secrets are not known here and stay unset."""
-    import os
-
-    known = {name: value for name, value in found.items() if value is not None}
-    os.environ.update(known)
-    text = session.say("applied", count=len(known))
-    return Outcome(Said(text), known, text)
 
 
 def get(session: Session, given: argparse.Namespace) -> Outcome:
@@ -303,12 +265,11 @@ def _spec_of(session: Session, job: Optional[str]) -> Dict[str, Any]:
     return {key: value for key, value in spec.items() if key not in ("secret_env", "template") and value is not None}
 
 
-def doctor(session: Session, given: argparse.Namespace) -> Outcome:
-    """Can this path be a start file; 1 when it cannot."""
-    report = check_path(given.path)
-    marks = {True: "ok", False: "NO"}
-    text = "\n".join(f"{marks[one['ok']]}  {plain(one['message'])}" for one in report["checks"])
-    return Outcome(Said(text), report, text, 0 if report["ok"] else 1)
+def ranktable(session: Session, given: argparse.Namespace) -> Outcome:
+    """A rank table for the cards seen here; what makes it is loaded when somebody has cards."""
+    from jupyter_aiarts.kernel.ranktable import ranktable
+
+    return ranktable(session, given)
 
 
 VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
@@ -331,6 +292,8 @@ VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
         delete,
         env,
         templates,
+        ranktable,
         doctor,
     )
 }
+VERBS["run"] = run_here  # `run` is what does them all

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_LINES = 100_000
 MAX_CURSOR = 32 * 1024
 STREAMS = ("stdout", "stderr")
+SOURCES = ("ranks", "npu")
+PLAIN = ("stream", "grep", "before", "after", "limit", "fold", "follow", "format", "download")
 LINES_PER_CHUNK = 2000
 Item = TypeVar("Item")
 
@@ -40,7 +42,10 @@ class LogsHandler(AiartsHandler):
         """The log of one run, by default its last 1,000 lines."""
         self.checked(job_id)
         form = self.choice("format", ("json", "text", "raw"), "json")
+        source = self.choice("source", SOURCES, SOURCES[0])
         service = await self.service()
+        if source == "npu":
+            return await self.npu(service, job_id)
         if self.flag("follow"):
             await self.follow(service, job_id)
         elif form == "raw":
@@ -77,6 +82,18 @@ class LogsHandler(AiartsHandler):
         lines = await service.logs(job_id, query, self.run)
         silence = None if lines else await service.no_log(job_id, query, self.run, self.language)
         if silence is not None:
+            self.set_header("X-Aiarts-No-Log", quote(silence[:1000]))
+        self.answer(lines)
+
+    async def npu(self, service: JobService, job_id: str) -> None:
+        """The NPU driver's errors, the newest last; the header says what of them is missing, and why there is none."""
+        strange = [name for name in PLAIN if self.word(name)]
+        if strange:
+            names = ", ".join(strange)
+            raise BadRequest(f"The NPU's log is not read with {names}", hint="source=npu takes run=, rank= and tail=.")
+        rank, tail = self.number("rank", 0, MAX_RANK), self.number("tail", 0, MAX_LINES)
+        lines, silence = await service.npu_log(job_id, self.run, rank, tail, self.language)
+        if silence:
             self.set_header("X-Aiarts-No-Log", quote(silence[:1000]))
         self.answer(lines)
 

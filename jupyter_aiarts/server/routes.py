@@ -14,7 +14,7 @@ from jupyter_aiarts.server.asking import MAX_WORD
 from jupyter_aiarts.server.health import HealthHandler
 from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN, EnvHandler, EventsHandler, ExplainHandler
 from jupyter_aiarts.server.jobs import MAX_LIST, JobHandler, JobsHandler, MoveHandler
-from jupyter_aiarts.server.logs import MAX_LINES, STREAMS, LogsHandler
+from jupyter_aiarts.server.logs import MAX_LINES, SOURCES, STREAMS, LogsHandler
 from jupyter_aiarts.server.nowhere import NowhereHandler
 from jupyter_aiarts.server.openapi import OpenApiHandler
 from jupyter_aiarts.server.stream import StreamHandler
@@ -113,6 +113,7 @@ READING = (
     _choice("follow", ("0", "1"), "1: NDJSON that goes on until the run has ended."),
     _choice("format", ("json", "text", "raw"), "raw needs rank and stream."),
     _choice("download", ("0", "1"), "1: as a file to save."),
+    _choice("source", SOURCES, "npu: errors in the log of the NPU driver; with run, rank and tail alone."),
 )
 LOG_MEDIA = ("application/x-ndjson", "text/plain", "application/octet-stream")
 ONE = (404,)

@@ -26,10 +26,11 @@ class Error(Struct):
 
 
 class Cluster(Struct):
-    """An engine, and since when its picture is old (null: it is not)."""
+    """An engine, since when its picture is old (null: it is not), and what is wrong with its entry, if anything."""
 
     name: str
     stale_since: str | None
+    problem: str | None = None
 
 
 class Versions(Struct):

@@ -13,7 +13,7 @@ from jupyter_aiarts.model.spec import JobSpec
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "users.md"
 HEAD = "<!-- keys: made by `python tests/docs/keys.py`, held by tests/test_docs.py -->"
 FOOT = "<!-- end of keys -->"
-CLUSTERS_ONLY = {"image", "image_pull_secret", "memory_gb", "shm_gb", "rank_table", "run_as", "preemptible"}
+CLUSTERS_ONLY = {"image", "image_pull_secret", "memory_gb", "shm_gb", "run_as", "preemptible"}
 
 
 def table() -> str:

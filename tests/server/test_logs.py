@@ -162,3 +162,16 @@ async def test_a_follower_that_goes_is_forgotten(
     writer.close()
     await writer.wait_closed()
     await asyncio.wait(pumps)
+
+
+async def test_the_npu_drivers_log_is_another_source(ask: Ask, body: Body, finished: dict[str, Any]) -> None:
+    answer = await ask(f"jobs/{finished['id']}/logs", params={"source": "npu", "tail": 5})
+    assert (answer.code, body(answer)) == (200, [])
+    assert "uses no NPU" in unquote(answer.headers["X-Aiarts-No-Log"])
+    chinese = await ask(f"jobs/{finished['id']}/logs", params={"source": "npu", "lang": "zh"})
+    assert "未使用 NPU" in unquote(chinese.headers["X-Aiarts-No-Log"])
+    for name, value in {"follow": "1", "grep": "x", "format": "text", "before": "00"}.items():
+        refused = await ask(f"jobs/{finished['id']}/logs", params={"source": "npu", name: value})
+        assert refused.code == 400 and name in body(refused)["message"]
+    assert (await ask(f"jobs/{finished['id']}/logs", params={"source": "disk"})).code == 400
+    assert (await ask(f"jobs/{finished['id']}/logs", params={"source": "npu", "rank": 9})).code in (400, 404)

@@ -1,0 +1,141 @@
+"""`aiarts run -n 2 train.py`: ranks right here, beside this notebook or terminal, with no job and no queue.
+
+The real launcher runs them as a child of this process, so a rank finds the same variables as in a job.
+"""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import re
+import secrets
+import shutil
+import socket
+import sys
+import tempfile
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from jupyter_aiarts.kernel.cards import Cards, chosen, visible
+from jupyter_aiarts.kernel.errors import WrongUsage
+from jupyter_aiarts.kernel.session import INTERRUPTED, Outcome, Session
+from jupyter_aiarts.kernel.shown import Shown
+from jupyter_aiarts.kernel.terminal import Style, plain
+from jupyter_aiarts.kernel.watching import Screen, Watched
+from jupyter_aiarts.kernel.words import say
+
+MOST = 256
+ASCEND_SHAPES = (1, 2, 4, 8)
+LOG_BYTES = 8 * 1024 * 1024  # of each rank: the launcher keeps a log, though nobody reads it after the run
+KINDS = {".py": "python", ".sh": "shell", ".ipynb": "notebook"}
+IMPORTS = {"torch": "pytorch", "torch_npu": "pytorch", "tensorflow": "tensorflow", "mindspore": "mindspore"}
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(" + "|".join(IMPORTS) + r")\b", re.MULTILINE)
+
+
+def run_here(session: Session, given: argparse.Namespace) -> Outcome:
+    """Run the ranks, show what they write as it comes, and say which failed first."""
+    script = os.path.abspath(os.path.expanduser(given.start))
+    seen = visible(os.environ)
+    ranks = len(seen.names) or 1 if given.ranks is None else given.ranks
+    if not 1 <= ranks <= MOST:
+        raise WrongUsage(f"{ranks} ranks cannot be run here; 1 to {MOST} can.", "aiarts run -n 2 train.py")
+    cards = seen.first(ranks) if len(seen.names) >= ranks else Cards()
+    if cards.rings and ranks not in ASCEND_SHAPES:
+        shapes = ", ".join(map(str, ASCEND_SHAPES))
+        raise WrongUsage(f"Ascend 910 cards train together as {shapes}, not as {ranks}.", "aiarts run -n 2 train.py")
+    if seen.names and not cards.names:
+        session.notice(session.say("run-few-cards", count=len(seen.names), ranks=ranks))
+    folder = tempfile.mkdtemp(prefix="aiarts-run-")  # nobody else may look into it
+    try:
+        plan = plan_of(script, given.after_dashes or [], ranks, cards, given.grace)
+        plan["env"] = chosen(seen, cards, os.environ)
+        plan["framework"] = given.framework or framework_of(script)
+        plan["start"]["python"] = session.client.python or sys.executable
+        watched = Watched(plan, folder)
+        interrupted = watched.follow(Screen(session, ranks > 1), lambda: session.notice(session.say("run-ending")))
+        done = Ran(watched.summary(), interrupted)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Outcome(done, done.data, done.text(session.style), done.exit_code)
+
+
+def plan_of(script: str, args: Sequence[str], ranks: int, cards: Cards, grace: float) -> Dict[str, Any]:
+    """The launcher's plan: a rank for each card, or so many ranks without any."""
+    environ = dict(os.environ)
+    return {
+        "schema": 1, "job": "r" + secrets.token_hex(5)[:9], "run": 1, "attempt": 1, "user": _user(), "queue": "default",
+        "device": cards.device, "nodes": 1, "cards": len(cards.names), "ranks": ranks, "processes": "card",
+        "framework": "none",
+        "start": {"kind": KINDS.get(os.path.splitext(script)[1].lower(), "exec"), "path": script, "line": None,
+                  "python": sys.executable},
+        "args": list(args), "paths": [], "workdir": os.getcwd(), "main_path": os.path.dirname(script),
+        "save_path": os.getcwd(), "environ": environ,
+        "env": {}, "extra": {}, "secrets_file": None, "devices": [cards.ids],
+        "grants": [cards.grants(environ)], "master_addr": "127.0.0.1", "master_port": _free_port(),
+        "grace_seconds": grace, "max_restarts": 0, "max_seconds": None, "used_seconds": 0.0, "gang_timeout": 60,
+        "meeting": None, "token": "", "log_limit_bytes": LOG_BYTES, "bell": None,
+    }  # fmt: skip
+
+
+def framework_of(script: str) -> str:
+    """What the start file imports first of the frameworks that have variables of their own."""
+    if not os.path.isfile(script):
+        return "none"  # the launcher says what is wrong with it
+    try:
+        with open(script, encoding="utf-8", errors="replace") as file:
+            match = _IMPORT.search(file.read(1 << 20))
+    except OSError:
+        return "none"
+    return IMPORTS[match[1]] if match else "none"
+
+
+def _user() -> str:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid-{os.getuid()}"
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Ran(Shown):
+    """How the ranks ended: `exit_code`, `first_failure` (rank, exit_code, signal, last_lines), `ranks`, `problem`."""
+
+    def __init__(self, summary: Mapping[str, Any], interrupted: bool) -> None:
+        self.interrupted = interrupted
+        self.first_failure: Optional[Dict[str, Any]] = None if interrupted else summary.get("first_failure")
+        self.problem: Optional[Dict[str, str]] = summary.get("problem")
+        self.ranks: List[Dict[str, Any]] = [
+            {"rank": one["rank"], "exit_code": one["exit_code"]} for one in summary.get("ranks") or ()
+        ]
+        self.exit_code = self._exit_code(summary)
+
+    def _exit_code(self, summary: Mapping[str, Any]) -> int:
+        if self.interrupted:
+            return INTERRUPTED
+        if self.first_failure:
+            return int(self.first_failure["exit_code"] or 1)
+        return 0 if summary.get("result") == "succeeded" else 1
+
+    @property
+    def data(self) -> Dict[str, Any]:
+        """As `--json` shows it."""
+        shown = ("exit_code", "interrupted", "first_failure", "problem", "ranks")
+        return {name: getattr(self, name) for name in shown}
+
+    def text(self, style: Style) -> str:
+        if self.interrupted:
+            return say(style.lang, "run-interrupted")
+        if self.first_failure:
+            failure = self.first_failure
+            how = f"{failure['exit_code']}" + (f" ({failure['signal']})" if failure.get("signal") else "")
+            return say(style.lang, "run-failed", rank=failure["rank"], code=how)
+        if self.problem:
+            lines = (self.problem.get("message"), self.problem.get("hint"))
+            return "\n".join(plain(line[:1].upper() + line[1:]) for line in lines if line)
+        return say(style.lang, "run-ended", count=len(self.ranks))
