@@ -8,6 +8,7 @@ import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from jupyter_aiarts.kernel import npus
+from jupyter_aiarts.launcher.ascend.cards import card_ids
 
 RING = 4
 HIDDEN = ("void", "none", "nodevfiles", "-1")
@@ -52,7 +53,7 @@ def chosen(seen: Cards, cards: Cards, environ: Mapping[str, str]) -> Dict[str, s
     """The variable by which a process leaves alone the NPUs that it sees and that are not for it."""
     if not cards.is_ascend or cards == seen:
         return {}
-    known = npus.granted(environ.get(RUNTIME, ""))
+    known = card_ids(environ.get(RUNTIME, ""))
     numbers = known if len(known) == len(seen.names) else list(range(len(seen.names)))
     return {RUNTIME: ",".join(str(numbers[seen.names.index(name)]) for name in cards.names)}
 

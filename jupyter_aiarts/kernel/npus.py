@@ -10,14 +10,13 @@ import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 from jupyter_aiarts.launcher.ascend import asking
+from jupyter_aiarts.launcher.ascend.cards import HIGHEST, card_ids
 
 SECONDS = 3.0
-HIGHEST = 63  # no machine has more cards; a range in a variable is not to fill the memory
 VARIABLES = ("ASCEND_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "VISIBLE_IDS")
 HIDDEN = ("", "void", "none", "-1")
 
 _NODE = re.compile(r"davinci([0-9]{1,3})\Z")
-_GRANT = re.compile(r"(?:[A-Za-z][A-Za-z0-9]*-)?([0-9]{1,3})(?:-([0-9]{1,3}))?\Z")  # 3, 0-3, Ascend910-3
 _COLUMNS = re.compile(r"NPU ID|Chip ID|Chip Logic ID|Chip Phy-?ID|Chip Name|\S+")
 _FREE_OF_RINGS = re.compile(r"910B[1-9]|910C|910_93|310|950", re.IGNORECASE)
 
@@ -41,7 +40,7 @@ def seen(environ: Mapping[str, str], dev: str = "/dev") -> Seen:
     looked: List[str] = []
     for name in VARIABLES:
         text = environ.get(name, "all").strip()
-        ids = granted(text)
+        ids = card_ids(text)
         if ids or text in HIDDEN:
             return Seen(_chosen(name, ids, environ), name, [] if ids else [f"{name}={text} hides all cards"], rings)
         looked.append(f"{name} says {text!r}" if name in environ else f"{name} is not set")
@@ -53,23 +52,9 @@ def seen(environ: Mapping[str, str], dev: str = "/dev") -> Seen:
     return Seen(sorted(told), "npu-smi", [] if told else looked, rings)
 
 
-def granted(text: str) -> List[int]:
-    """The ids in `0,1`, `0-3` or `Ascend910-0,Ascend910-1`, each once, as written; nothing for anything else."""
-    ids: List[int] = []
-    for word in text.replace(" ", "").split(","):
-        match = _GRANT.match(word)
-        if match is None:
-            return []
-        first, last = int(match.group(1)), int(match.group(2) or match.group(1))
-        if last > HIGHEST or last < first:
-            return []
-        ids += range(first, last + 1)
-    return list(dict.fromkeys(ids))
-
-
 def _chosen(name: str, ids: List[int], environ: Mapping[str, str]) -> List[int]:
     """A container's cards are counted from 0 by the runtime, and ASCEND_RT_VISIBLE_DEVICES picks by that count."""
-    picked = granted(environ.get("ASCEND_RT_VISIBLE_DEVICES", "")) if name == "ASCEND_VISIBLE_DEVICES" else []
+    picked = card_ids(environ.get("ASCEND_RT_VISIBLE_DEVICES", "")) if name == "ASCEND_VISIBLE_DEVICES" else []
     if picked and all(index < len(ids) for index in picked):
         return [ids[index] for index in picked]
     return [card for card in picked if card in ids] or ids

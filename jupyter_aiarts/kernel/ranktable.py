@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from jupyter_aiarts.kernel.errors import WrongUsage
-from jupyter_aiarts.kernel.npus import Seen, granted, seen
+from jupyter_aiarts.kernel.npus import Seen, seen
 from jupyter_aiarts.kernel.session import Outcome, Session
 from jupyter_aiarts.kernel.shown import Said
 from jupyter_aiarts.launcher import record
 from jupyter_aiarts.launcher.ascend import addresses, checking, reading, table
+from jupyter_aiarts.launcher.ascend.cards import card_ids
 
 FOLDER = Path(".aiarts")
 
@@ -104,7 +105,7 @@ def _asked(cards: Optional[str], here: Seen) -> List[int]:
             where = "; ".join(here.looked)
             raise WrongUsage(f"No Ascend card is seen here: {where}.", "Name the cards: aiarts ranktable --cards 0,1")
         return here.ids
-    ids = granted(cards)
+    ids = card_ids(cards)
     if not ids:
         raise WrongUsage(f"{cards!r} names no cards.", "aiarts ranktable --cards 0,1 or --cards 0-3")
     absent = [card for card in ids if card not in here.ids]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_aiarts.kernel import api
 from jupyter_aiarts.kernel.client import Client
@@ -38,6 +39,19 @@ def nothing_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[
     monkeypatch.chdir(home)
     yield home
     api.close_all()
+
+
+@pytest.fixture
+def shell(nothing_around: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    """A notebook's shell in this process, with the magic."""
+    monkeypatch.setenv("IPYTHONDIR", str(nothing_around / "ipython"))
+    InteractiveShell.clear_instance()
+    one = InteractiveShell.instance()
+    one.history_manager.enabled = False
+    one.run_line_magic("load_ext", "jupyter_aiarts")
+    yield one
+    one.history_manager.end_session()
+    InteractiveShell.clear_instance()
 
 
 @pytest.fixture

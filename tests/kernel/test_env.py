@@ -44,18 +44,6 @@ def cards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     open_local(tmp_path / "state", Settings(devices={NPU: 8}, cpus=16))
 
 
-@pytest.fixture
-def shell(nothing_around: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
-    monkeypatch.setenv("IPYTHONDIR", str(nothing_around / "ipython"))
-    InteractiveShell.clear_instance()
-    one = InteractiveShell.instance()
-    one.history_manager.enabled = False
-    one.run_line_magic("load_ext", "jupyter_aiarts")
-    yield one
-    one.history_manager.end_session()
-    InteractiveShell.clear_instance()
-
-
 def ended(**keys: Any) -> Job:
     job = api.submit(**keys).wait(60)
     assert job.phase == "succeeded", job.explain()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,6 @@ from jupyter_aiarts.kernel.api import Job, Jobs
 from jupyter_aiarts.kernel.shown import DryRun, Explanation, Log, Said, Variables
 
 Script = Callable[..., str]
-
-
-@pytest.fixture
-def shell(nothing_around: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
-    monkeypatch.setenv("IPYTHONDIR", str(nothing_around / "ipython"))
-    InteractiveShell.clear_instance()
-    one = InteractiveShell.instance()
-    one.history_manager.enabled = False
-    one.run_line_magic("load_ext", "jupyter_aiarts")
-    yield one
-    one.history_manager.end_session()
-    InteractiveShell.clear_instance()
 
 
 def value(shell: InteractiveShell, line: str) -> Any:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_aiarts.kernel.npus import chips, granted, seen
+from jupyter_aiarts.kernel.npus import chips, seen
+from jupyter_aiarts.launcher.ascend.cards import card_ids
 
 OLD = """\
 \tNPU ID                         Chip ID                        Chip Logic ID                  Chip Name
@@ -52,7 +53,7 @@ def dev(tmp_path: Path) -> str:
     ],
 )
 def test_the_forms_of_a_grant(text: str, ids: list[int]) -> None:
-    assert granted(text) == ids
+    assert card_ids(text) == ids
 
 
 def test_variables_come_before_devices(dev: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -208,18 +207,6 @@ def test_what_is_no_table_is_not_converted(aiarts: Any, two_cards: Path) -> None
 def test_it_speaks_chinese(aiarts: Any) -> None:
     _, out, _ = aiarts("--lang", "zh", "ranktable")
     assert "卡 4, 5" in out and "没有 IP 地址" in out
-
-
-@pytest.fixture
-def shell(two_cards: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
-    monkeypatch.setenv("IPYTHONDIR", str(two_cards / "ipython"))
-    InteractiveShell.clear_instance()
-    one = InteractiveShell.instance()
-    one.history_manager.enabled = False
-    one.run_line_magic("load_ext", "jupyter_aiarts")
-    yield one
-    one.history_manager.end_session()
-    InteractiveShell.clear_instance()
 
 
 def test_in_a_notebook_the_answer_has_path_and_variables(shell: InteractiveShell, two_cards: Path) -> None:

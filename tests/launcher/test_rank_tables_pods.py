@@ -158,7 +158,7 @@ def test_the_first_source_that_names_as_many_cards_as_were_asked_for_is_right(
 
 
 def test_an_absurd_range_of_cards_is_no_list_of_cards() -> None:
-    assert card_ids("0-99999999999") == [] and len(card_ids("0-9999")) <= 10_000
+    assert card_ids("0-99999999999") == [] and card_ids("0-9999") == []
 
 
 def test_unknown_cards_are_counted_and_that_is_said(pods: Pods) -> None:

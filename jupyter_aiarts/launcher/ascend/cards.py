@@ -5,7 +5,7 @@ import os
 import re
 import socket
 import time
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..environment import pod_name
 from ..plan import Inside, Plan
@@ -17,7 +17,9 @@ LATE_SECONDS = 5.0
 """How long after a pod's start the device plugin may take to write it."""
 _PLUGIN = "huawei.com/"
 _REAL = "huawei.com/AscendReal"
-_NAMED = re.compile(r"(?:Ascend\w*-)?([0-9]{1,4})(?:-([0-9]{1,4}))?\Z")
+HIGHEST = 63
+"""No machine has more cards; a range in a variable is not to fill the memory."""
+_NAMED = re.compile(r"(?:[A-Za-z]\w*-)?([0-9]{1,4})(?:-([0-9]{1,4}))?\Z")
 _DEVICE = re.compile(r"davinci([0-9]{1,4})\Z")
 _MOST = 1 << 20
 
@@ -102,20 +104,23 @@ def held_cards(count: int, environ: Mapping[str, str], notes: Mapping[str, str],
     ]  # fmt: skip
     for ids in map(card_ids, texts):
         if len(ids) == count:
-            return ids
+            return sorted(ids)
     return None
 
 
 def card_ids(text: str) -> List[int]:
-    """`0,1`, `0-3` or `Ascend910-0,Ascend910-1` as numbers, in order; empty for what is none of these."""
-    found: Set[int] = set()
+    """The ids in `0,1`, `0-3` or `Ascend910-0,Ascend910-1`, each once, as written; nothing for anything else."""
+    found: List[int] = []
     for word in text.replace("\\", "").split(","):
         match = _NAMED.match(word.strip())
         if match is None:
             return []
         first = int(match.group(1))
-        found.update(range(first, int(match.group(2) or first) + 1))
-    return sorted(found)
+        last = int(match.group(2) or first)
+        if not first <= last <= HIGHEST:
+            return []
+        found += range(first, last + 1)
+    return list(dict.fromkeys(found))
 
 
 def crosses_rings(ids: Sequence[int]) -> bool:
