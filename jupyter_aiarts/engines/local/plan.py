@@ -64,7 +64,8 @@ def grants_of(device: str, cards: tuple[int, ...]) -> dict[str, str]:
     listed = ",".join(str(card) for card in cards)
     if device.startswith("nvidia"):
         return {**NO_CARDS, "CUDA_VISIBLE_DEVICES": listed, "NVIDIA_VISIBLE_DEVICES": listed}
-    return {**NO_CARDS, "ASCEND_VISIBLE_DEVICES": listed}
+    # The first is read by a container's runtime; the second by CANN in the process itself, which counts from 0 then.
+    return {**NO_CARDS, "ASCEND_VISIBLE_DEVICES": listed, "ASCEND_RT_VISIBLE_DEVICES": listed}
 
 
 def meeting_of(job_id: str, run: int, attempt: int, nodes: int, runtime: Path) -> str | None:

@@ -177,7 +177,7 @@ async def test_a_hundred_kills_at_random_moments_lose_no_job_and_double_none(
     assert processes("rank") + processes("launcher") == []
     for number in accepted.values():
         ran = caller.folder / f"ran-{number}"
-        assert not ran.exists() or ran.read_text() == "x", f"job {number} ran twice"
+        assert not ran.exists() or len(ran.read_text()) <= 1, f"job {number} ran twice"  # or was killed as it wrote
 
 
 def _acknowledged(server: subprocess.Popen[str]) -> dict[str, int]:

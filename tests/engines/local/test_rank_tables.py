@@ -11,7 +11,7 @@ from tests.engines.conftest import Submit, Until
 
 SHOW = """
 import json, os
-names = ("RANK_ID", "RANK_SIZE", "DEVICE_ID", "ASCEND_VISIBLE_DEVICES")
+names = ("RANK_ID", "RANK_SIZE", "DEVICE_ID", "ASCEND_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
 print(json.dumps([[os.environ[name] for name in names], json.load(open(os.environ["RANK_TABLE_FILE"]))]))
 """
 
@@ -22,7 +22,7 @@ async def test_two_cards_have_a_table_and_a_warning(
     job = await submit(SHOW, device="huawei_npu_arm64", devices=2, processes="card", rank_table="lab")
     assert (await until(job.id)).phase is Phase.SUCCEEDED
     said = sorted(json.loads(text) for text in await text_of(job.id))
-    assert [one[0] for one in said] == [["0", "2", "0", "0,1"], ["1", "2", "1", "0,1"]]
+    assert [one[0] for one in said] == [["0", "2", "0", "0,1", "0,1"], ["1", "2", "1", "0,1", "0,1"]]
     table = said[0][1]
     assert said[1][1] == table and table["deploy_mode"] == "lab"
     listed = table["group_list"][0]["instance_list"]
