@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -9,12 +10,14 @@ from msgspec import Struct, field
 from jupyter_aiarts.engines.kubernetes.client import events
 from jupyter_aiarts.engines.kubernetes.meta import in_full, run_named
 from jupyter_aiarts.model.job import Event
+from jupyter_aiarts.model.times import from_ns
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.client import Api
     from jupyter_aiarts.engines.kubernetes.objects import JobObject
 
 MOST = 1000
+_NANOSECONDS = re.compile(r"\.([0-9a-f]{14,16})\Z")
 
 
 class _About(Struct):
@@ -22,12 +25,13 @@ class _About(Struct):
     name: str = ""
 
 
-class _Times(Struct, rename="camel"):
+class _Meta(Struct, rename="camel"):
+    name: str = ""
     creation_timestamp: str | None = None
 
 
 class _Event(Struct, rename="camel"):
-    metadata: _Times
+    metadata: _Meta
     involved_object: _About = field(default_factory=_About)
     type: str | None = None
     reason: str | None = None
@@ -56,9 +60,19 @@ def _job_part(about: _About) -> str:
 def _told(one: _Event) -> Event:
     at = one.event_time or one.first_timestamp or one.metadata.creation_timestamp
     return Event(
-        t=in_full(at) or "",
+        t=in_full(_exactly(at, one.metadata.name)) or "",
         type=one.type or "Normal",
         reason=one.reason or "",
         message=one.message or "",
         object=f"{one.involved_object.kind.lower()}/{one.involved_object.name}",
     )
+
+
+def _exactly(at: str | None, name: str) -> str | None:
+    """A kubelet writes whole seconds, so that a start would come before the scheduling of the same second; but events
+    are named after the nanosecond in which they were made."""
+    found = _NANOSECONDS.search(name)
+    if at is None or found is None:
+        return at
+    made = from_ns(int(found[1], 16))
+    return made if made[:19] == at[:19] else at
