@@ -6,13 +6,13 @@ import pytest
 
 from jupyter_aiarts.engines.kubernetes.story import _exactly
 
-MADE = "train-a123456789-1-0-x.18a1b2c3d4e5f607"  # 2026-03-30T18:44:42.320894Z
+MADE = "train-a123456789-1-0-x.18a1b2c3d4e5f607"  # 2026-03-30T18:44:42.320893Z
 
 
 @pytest.mark.parametrize(
     ("at", "name", "exact"),
     [
-        ("2026-03-30T18:44:42Z", MADE, "2026-03-30T18:44:42.320894Z"),
+        ("2026-03-30T18:44:42Z", MADE, "2026-03-30T18:44:42.320893Z"),
         ("2026-03-30T18:44:43Z", MADE, "2026-03-30T18:44:43Z"),  # made later than it happened, or by another clock
         ("2026-03-30T18:44:42Z", "by-hand", "2026-03-30T18:44:42Z"),
         ("2026-03-30T18:44:42Z", "by.hand", "2026-03-30T18:44:42Z"),
