@@ -6,9 +6,9 @@ it slowly is waited for a moment, then left behind, and told so where the copy g
 
 import os
 from collections import deque
-from typing import Callable, Deque, Dict, List, Tuple
+from typing import Callable, Deque, Dict, List, Optional, Tuple
 
-from .loop import Loop
+from .loop import Loop, Timer
 
 HIGH, LOW = 1024 * 1024, 256 * 1024
 """Bytes that wait to be written: above the first the ranks are held, below the second they go on."""
@@ -26,6 +26,7 @@ class Console:
         self._loop = loop
         self._hold = hold
         self._held = False
+        self._patience: Optional[Timer] = None
         self._respite = 0.0
         self._ends = {name: End(loop, fd, self._eased) for name, fd in zip(("stdout", "stderr"), descriptors)}
         self._partial: Dict[Tuple[int, str], bytes] = {}
@@ -76,7 +77,7 @@ class Console:
             return
         self._held = True
         self._hold(True)
-        self._loop.after(PATIENCE_SECONDS, self._lose_patience)
+        self._patience = self._loop.after(PATIENCE_SECONDS, self._lose_patience)
 
     def _lose_patience(self) -> None:
         if self._held:
@@ -85,6 +86,9 @@ class Console:
 
     def _release(self) -> None:
         self._held = False
+        if self._patience is not None:
+            self._patience.cancel()  # or it would end the next hold, which may have just begun
+            self._patience = None
         self._hold(False)
 
     def _eased(self) -> None:
