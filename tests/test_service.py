@@ -105,13 +105,12 @@ async def test_subscribers_get_a_snapshot_then_changes_then_removals(service: Jo
     await service.start()
     stream = service.subscribe()
     assert json.loads(await anext(stream)) == {"type": "snapshot", "jobs": []}
+    first = asyncio.ensure_future(anext(stream))  # a reader who waits passes nothing over
     job = await submitted(service, caller)
-    seen: list[str] = []
-    async for raw in stream:
-        message = json.loads(raw)
-        seen += [one["phase"] for one in message.get("jobs", [])]
-        if seen[-1] == "succeeded":
-            break
+    seen = [one["phase"] for one in json.loads(await first)["jobs"]]
+    assert seen == ["queued"]
+    while seen[-1] != "succeeded":
+        seen += [one["phase"] for one in json.loads(await anext(stream)).get("jobs", [])]
     order = ["queued", "starting", "running", "succeeded"]
     assert seen == sorted(seen, key=order.index), "a state may be passed over, never come back"
     await service.delete(job.id)

@@ -190,6 +190,8 @@ def _slim(job: JobObject) -> None:
     """Thousands of Jobs repeat each other: equal text is one object, and what was read is not kept as text."""
     meta = job.metadata
     meta.namespace, meta.labels.run = sys.intern(meta.namespace), sys.intern(meta.labels.run)
+    if job.status.start_time == meta.creation_timestamp:  # to the second, as for all that did not wait
+        job.status.start_time = meta.creation_timestamp
     notes = meta.annotations
     notes.owner, notes.intent = sys.intern(notes.owner), sys.intern(notes.intent)
     notes.attempt, notes.used = sys.intern(notes.attempt), sys.intern(notes.used)

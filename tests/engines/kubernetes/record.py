@@ -24,7 +24,7 @@ RECORDED = Path(__file__).with_name("recorded")
 Json = dict[str, Any]
 Test = Callable[["Case"], bool]
 SLEEP = ["sleep", "600"]
-PROBLEM = {"code": "start-file-missing", "message": "There is no start file /work/train.py.", "hint": "Check it."}
+PROBLEM = {"code": "start-file-missing", "message": "There is no start file /jobs/train.py.", "hint": "Check it."}
 
 
 def summary(result: str, **more: Any) -> Json:
@@ -67,7 +67,7 @@ class Case:
     ) -> None:
         """Create it, shaped as the manifests are."""
         labels = {names.JOB: self.id, names.RUN: "1"}
-        short = {"name": self.name, "nodes": self.nodes, "image": image, "queue": queue, "script": "/work/train.py"}
+        short = {"name": self.name, "nodes": self.nodes, "image": image, "queue": queue, "script": "/jobs/train.py"}
         limits = {"cpu": "100m", "memory": "64Mi", **(limits or {})}
         common = {"image": image, "imagePullPolicy": "IfNotPresent", "resources": {"limits": limits}}
         init = [{**common, "name": names.PREPARE, "command": prepare}] if prepare else []

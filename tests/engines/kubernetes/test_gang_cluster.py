@@ -62,6 +62,19 @@ async def test_a_job_that_gave_way_can_be_stopped_and_stays_so(cluster: Cluster,
         assert (await lab.engine.get(second.id)).phase is Phase.STOPPED
 
 
+async def test_a_job_that_can_not_be_whole_gives_its_cards_back_and_says_whom_it_waits_for(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """After `gang_timeout` somebody else gets them: a job of a whole node runs where the half of it was."""
+    async with with_one_card_taken(cluster, tmp_path, gang_timeout=4) as (lab, _):
+        double = await lab.submit("print('whole')", name="double", devices=8, nodes=2, **CARDS)
+        waiting = await lab.until(double.id, code="waiting-for-peers")
+        assert waiting.phase in (Phase.QUEUED, Phase.STARTING) and waiting.cause.values["nodes"] == 2
+        other = await lab.submit("print('other')", name="other", devices=8, **CARDS)
+        assert (await lab.until(other.id)).phase is Phase.SUCCEEDED
+        assert await lab.texts(double.id) == []
+
+
 async def test_a_job_whose_first_node_failed_does_not_call_its_other_nodes_for_ever(
     cluster: Cluster, tmp_path: Path
 ) -> None:

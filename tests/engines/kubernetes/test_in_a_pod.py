@@ -93,7 +93,7 @@ async def test_stderr_and_ranks_are_told_apart_and_kubectl_logs_shows_the_same_l
         shown = cluster.kubectl("-n", lab.namespace, "logs", pod, "-c", "main", user="alice").splitlines()
         notes = [line for line in shown if line.startswith("[aiarts] ")]  # of the launcher: no IPs were given
         assert len(notes) == 2 and any("no IP address" in note for note in notes)
-        assert sorted(set(shown) - set(notes)) == ["[0] err", "[0] out 0", "[1] err", "[1] out 1"]
+        assert sorted(line for line in shown if line not in notes) == ["[0] err", "[0] out 0", "[1] err", "[1] out 1"]
 
 
 def _everything() -> object:
