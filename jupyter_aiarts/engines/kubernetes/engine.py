@@ -7,7 +7,6 @@ their pods in the state folder. A cluster that is away costs nobody anything: wh
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +18,12 @@ from jupyter_aiarts.engines.kubernetes import manifest, moves, names
 from jupyter_aiarts.engines.kubernetes.client import Contradicted, jobs
 from jupyter_aiarts.engines.kubernetes.link import Link
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
-from jupyter_aiarts.engines.kubernetes.pending import Pending
+from jupyter_aiarts.engines.kubernetes.pending import Errands, Pending
 from jupyter_aiarts.engines.kubernetes.policies import policy_hint
 from jupyter_aiarts.engines.kubernetes.recall import keep_next, recall
 from jupyter_aiarts.engines.kubernetes.submit import create
 from jupyter_aiarts.errors import (
     ClusterUnreachable,
-    JobNotFound,
     NotAllowed,
     RunNotFound,
     SubmissionConflict,
@@ -57,8 +55,9 @@ class KubernetesEngine(Engine):
     def __init__(self, settings: ClusterSettings, state: Path) -> None:
         self.name = settings.name
         self.settings = settings
-        self._link = Link(settings, state, self._carry_out)
         self._pending = Pending(state / "clusters" / settings.name / ".pending")
+        self._errands = Errands(self._pending, self._carry_out)
+        self._link = Link(settings, state, self._errands.run)
 
     @property
     def stale_since(self) -> str | None:
@@ -124,10 +123,12 @@ class KubernetesEngine(Engine):
             if move not in (Move.STOP, Move.PAUSE, Move.RESUME):
                 raise
             await asyncio.to_thread(self._pending.keep, job_id, move)
+            self._link.do(self._errands.run())
             raise ClusterUnreachable(
                 f"{error} The {move.value} of “{record.name}” is kept and carried out as soon as the cluster answers.",
                 error.hint,
             ) from error
+        await asyncio.to_thread(self._pending.forget, job_id)  # an older wish must not undo this one
         return await self.get(job_id)
 
     async def _move(self, job_id: str, move: Move) -> None:
@@ -197,13 +198,12 @@ class KubernetesEngine(Engine):
         found = (await recall(link.api, self._facts(job_id).job)).next
         return Asked(given=found.given, secrets=frozenset(found.spec.secret_env))
 
-    async def _carry_out(self) -> None:
-        """The cluster is back: do what was asked for while it was away."""
-        for job_id, wish in (await asyncio.to_thread(self._pending.all)).items():
-            with contextlib.suppress(WrongPhase, JobNotFound):
-                check_move((await self.get(job_id)).phase, wish.move, job_id)
-                await self._move(job_id, wish.move)
-            await asyncio.to_thread(self._pending.forget, job_id)
+    async def _carry_out(self, job_id: str, move: Move) -> None:
+        """Do what was asked for while the cluster was away, as far as the job still allows it."""
+        link = await self._link.up()
+        link.rights.forget()  # what was allowed or not may come from before
+        check_move((await self.get(job_id)).phase, move, job_id)
+        await self._move(job_id, move)
 
     # -- out -----------------------------------------------------------------------------------------------------
 
@@ -217,7 +217,8 @@ class KubernetesEngine(Engine):
         if self._link.problem is not None and not self._link.knows(job_id):
             raise self._link.problem
         record = self._link.picture.record(job_id)
-        return self._link.picture.record(job_id) if await self._link.learn(job_id) else record
+        is_news = [await self._link.learn(job_id), await self._link.hear(job_id)]
+        return self._link.picture.record(job_id) if any(is_news) else record
 
     def _facts(self, job_id: str) -> Facts:
         return self._link.picture.facts(check_id(job_id))
@@ -258,7 +259,7 @@ class KubernetesEngine(Engine):
         from jupyter_aiarts.engines.kubernetes.story import events_of
 
         link, job = await self._run(job_id, run)
-        return await events_of(link.api, job)
+        return await events_of(link.api, job, (await link.statuses(job)).values())
 
     def offers(self) -> frozenset[str] | None:
         return frozenset(self.settings.devices) - {CPU}

@@ -25,7 +25,9 @@ from jupyter_aiarts.engines.kubernetes.phase import Facts
 from jupyter_aiarts.engines.kubernetes.picture import DELETED, Picture
 from jupyter_aiarts.engines.kubernetes.recall import recall, token
 from jupyter_aiarts.engines.kubernetes.rights import Rights
+from jupyter_aiarts.engines.kubernetes.said import said_of
 from jupyter_aiarts.engines.kubernetes.watch import Watcher
+from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, JobUnreadable, NotAllowed
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now
@@ -117,6 +119,7 @@ class Link:
             self._token,
             limit=int(self._settings.log_limit_gb * GIGABYTE),
             log_path=self.orders.log_path(self.owner or ""),
+            heard=self._heard,
         )
         self.keeper = Keeper(self.api, self._facts, self._starting, self.took, self.picture.creating)
         self._watcher = Watcher(self.api, self.picture, self.namespaces, self._changed)
@@ -124,6 +127,7 @@ class Link:
         await self._watcher.settled()
         self._tried.set()
         self.keeper.sweep()
+        self.do(self._recovered())  # what a server before this one could not do
 
     async def _reach(self) -> bool:
         """Find out who we are there; False, with the problem, when the cluster does not say."""
@@ -195,7 +199,7 @@ class Link:
         self.keeper.look([*own, *aside])
         if change.health and self.stale_since is None:
             self.keeper.look(self._own)  # what could not be done meanwhile
-            self._do(self._recovered())
+            self.do(self._recovered())
         self._ring()
 
     def _mind(self, job_id: str) -> None:
@@ -212,7 +216,8 @@ class Link:
         for listener in self._listeners:
             listener.set()
 
-    def _do(self, work: Awaitable[None]) -> None:
+    def do(self, work: Awaitable[None]) -> None:
+        """Let this go on beside, for as long as the engine is open."""
         task = asyncio.ensure_future(self._chore(work))
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
@@ -268,6 +273,31 @@ class Link:
         self._touch()
         return True
 
+    async def hear(self, job_id: str) -> bool:
+        """Read what a job's launchers said of themselves, where no stream brings it: before this server's time, or on
+        a log mount whenever somebody looks. Whether there was something to read."""
+        facts = self._facts(job_id) if self._watcher is not None else None
+        if facts is None:
+            return False
+        run = facts.job.run
+        is_mounted = self.archive.is_mounted(job_id, run)
+        if self.picture.has_heard(job_id, run) and not is_mounted:
+            return False
+        found = await self.statuses(facts.job)
+        if self._facts(job_id) is None or (self.picture.has_heard(job_id, run) and not is_mounted):
+            return False  # gone, or the stream was quicker
+        self.picture.hear(job_id, run, {node: said_of(status) for node, status in found.items()})
+        self._touch()
+        return True
+
+    async def statuses(self, job: JobObject) -> dict[int, NodeStatus]:
+        """What the launchers of a run said of themselves last, by node."""
+        return await self.archive.beside(job.namespace, job.job_id, job.run, "status.json", NodeStatus)
+
+    def _heard(self, pod: PodFacts, status: NodeStatus) -> None:
+        self.picture.hear(pod.job, pod.run, {pod.node: said_of(status, pod.name)})
+        self._touch()
+
     async def _token(self, namespace: str, secret: str) -> str:
         return await token(self.api, namespace, secret)
 
@@ -291,7 +321,7 @@ class Link:
         self._visits[key] = asyncio.get_running_loop().call_later(LOOKING, over.set)
         if known is not None:
             known.cancel()
-        self._do(self._mirror(job.job_id, job.run, over))
+        self.do(self._mirror(job.job_id, job.run, over))
         await self.archive.fetch_once(lambda: self._pods_of(*key), FIRST_LOOK)
 
     async def _mirror(self, job_id: str, run: int, over: asyncio.Event) -> None:
@@ -309,9 +339,12 @@ class Link:
 
     async def npu_log(self, job: JobObject) -> NpuLog:
         from jupyter_aiarts.engines.kubernetes.npulog import npu_log
+        from jupyter_aiarts.engines.npulog import NpuPage
+        from jupyter_aiarts.launcher.ascend.lastlog import NAME
 
         ranks = self.picture.record(job.job_id).ranks
-        return await npu_log(self.archive, self._pods_of(job.job_id, job.run), ranks)
+        kept = await self.archive.beside(job.namespace, job.job_id, job.run, NAME, NpuPage)
+        return await npu_log(self.archive, self._pods_of(job.job_id, job.run), ranks, kept)
 
     async def forget(self, job_id: str) -> None:
         """Nothing is kept of a deleted job."""

@@ -1,7 +1,8 @@
 """What this user may do in a cluster, asked beforehand, and who that is.
 
-A refusal is said before anything is tried, with what to ask the admin for. Answers are kept for a minute, so a change
-of rights shows soon and a busy page costs nothing.
+A refusal is said before anything is tried, with what to ask the admin for. A yes is kept for a minute, so a busy page
+costs nothing; a no for seconds, for whoever was just given a right tries again at once, and an API server that has
+just started refuses everybody until it has read its roles.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from jupyter_aiarts.errors import NotAllowed
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.client import Api
 
-KEPT = 60.0  # seconds
+KEPT = 60.0  # seconds that a yes, and a name, are kept
+KEPT_NO = 3.0
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _WHO = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 _ROLE = "aiarts-user"
@@ -70,7 +72,7 @@ class Rights:
         """Whether this is allowed now."""
         question = Question(verb, resource, namespace, group, subresource)
         asked, allowed = self._known.get(question, (float("-inf"), False))
-        if time.monotonic() - asked > KEPT:
+        if time.monotonic() - asked > (KEPT if allowed else KEPT_NO):
             allowed = await self._ask(question)
             self._known[question] = (time.monotonic(), allowed)
         return allowed

@@ -84,4 +84,10 @@ async def test_an_answer_is_kept_for_a_minute_and_asked_anew_after_that(
         monkeypatch.setattr(rights, "KEPT", -1.0)
         await asking.may("list", "jobs", "team-a", "batch")
         assert len(gate.asked) == 4
+        for _ in range(3):
+            assert not await asking.may("list", "jobs", "team-b", "batch")
+        assert len(gate.asked) == 5  # a no as well, but only for seconds
+        monkeypatch.setattr(rights, "KEPT_NO", -1.0)
+        assert not await asking.may("list", "jobs", "team-b", "batch")
+        assert len(gate.asked) == 6
         await api.aclose()
