@@ -97,7 +97,16 @@ def form_of(document: Object) -> str:
 
 
 def load(content: bytes) -> Loaded:
-    """The JSON object in these bytes; raises `Unreadable`. Junk is answered quickly, whatever its size."""
+    """The JSON object in these bytes; raises `Unreadable`."""
+    doubled_ones: List[_Doubled] = []
+    document = _decoded(text_of(content), doubled_ones)
+    if not isinstance(document, dict):
+        _fail("", f"is {shown(document)}, not an object", 'begin it with { "status": … }', "not-an-object")
+    return Loaded(document, bool(doubled_ones))
+
+
+def text_of(content: bytes) -> str:
+    """The text in these bytes, which may be JSON; raises `Unreadable`. Junk is answered quickly, whatever its size."""
     if len(content) > LIMIT:
         size = f"has more than {LIMIT >> 20} MB, and no rank table is that large"
         _fail("", size, "name the rank table's own file", "too-large")
@@ -111,11 +120,7 @@ def load(content: bytes) -> Loaded:
         _fail("", f"is not UTF-8 text (byte {error.start})", "save it as UTF-8", "not-utf8")
     if not text.strip():
         _fail("", "is empty", "make it again with `aiarts ranktable`", "empty-file")
-    doubled_ones: List[_Doubled] = []
-    document = _decoded(text, doubled_ones)
-    if not isinstance(document, dict):
-        _fail("", f"is {shown(document)}, not an object", 'begin it with { "status": … }', "not-an-object")
-    return Loaded(document, bool(doubled_ones))
+    return text
 
 
 def doubled(loaded: Loaded) -> List[Tuple[str, str]]:
@@ -142,7 +147,7 @@ def _decoded(text: str, doubled_ones: List[_Doubled]) -> Any:
         return one
 
     try:
-        return json.loads(text, object_pairs_hook=made, parse_constant=_no_constant, parse_int=_number)
+        return json.loads(text, object_pairs_hook=made, parse_constant=no_constant, parse_int=whole_number)
     except json.JSONDecodeError as error:
         where = f"is no JSON at line {error.lineno}, column {error.colno}"
         if _COMMENT.match(text, error.pos) or _COMMENT.match(text, max(error.pos - 1, 0)):
@@ -165,12 +170,13 @@ def _twice(one: Object, pairs: List[Tuple[str, Any]]) -> _Doubled:
     return marked
 
 
-def _no_constant(word: str) -> NoReturn:
+def no_constant(word: str) -> NoReturn:
+    """NaN and the infinities are no JSON, though Python reads them."""
     raise ValueError(word)
 
 
-def _number(digits: str) -> Any:
-    # Old Pythons need minutes for an integer of a million digits.
+def whole_number(digits: str) -> Any:
+    """What JSON's digits are worth; old Pythons need minutes for an integer of a million of them."""
     return int(digits) if len(digits) < 20 else float(digits[:300])
 
 

@@ -13,6 +13,10 @@ NAMES = {"v1": "hccl.json", "lab": "hccl_ms.json", "cloud": "hccl_tf.json"}
 _NICS = 8  # what the lab form says of every board; HCCL does not read it for the cards' own ports
 
 _rank = attrgetter("rank")
+_SPREAD = ("server_list", "instance_list", "device")  # lists whose first entry, too, has a line of its own
+# One call for all of it, which is in C. No string of JSON holds a bare tab or newline, so these are the layout's own,
+# and `encode` can tell them from any text. ASCII: readable whatever the reader's locale.
+_ENCODE = json.JSONEncoder(separators=(",\n", ":\t")).encode
 
 Document = Dict[str, Any]
 
@@ -38,8 +42,8 @@ def seated(nodes: Sequence[Tuple[str, Sequence[Tuple[int, str]], str]]) -> List[
     servers = []
     rank = 0
     for server_id, cards, pod_name in nodes:
-        given = enumerate(cards, rank)
-        servers.append(Server(server_id, tuple(Card(card, ip, number) for number, (card, ip) in given), pod_name))
+        seats = [Card(card, ip, number) for number, (card, ip) in enumerate(cards, rank)]
+        servers.append(Server(server_id, tuple(seats), pod_name))
         rank += len(cards)
     return servers
 
@@ -52,7 +56,10 @@ def render(servers: Sequence[Server], form: str) -> Document:
 
 def encode(document: Document) -> bytes:
     """The file's content: JSON in the document's own order, a line for each server and each card."""
-    return (_lines(document, "") + "\n").encode("ascii")
+    text = _ENCODE(document)
+    for key in _SPREAD:
+        text = text.replace(f'"{key}":\t[{{', f'"{key}": [\n {{')
+    return (text.replace(',\n"', ', "').replace(",\n{", ",\n {").replace(":\t", ": ") + "\n").encode("ascii")
 
 
 def _first_rank(server: Server) -> int:
@@ -70,7 +77,7 @@ def _v1(servers: Sequence[Server]) -> Document:
         "version": "1.0",
         "server_count": str(len(machines)),
         "server_list": [
-            {"server_id": server_id, "host_nic_ip": "reserve", "device": [_v1_card(card) for card in cards]}
+            {"server_id": server_id, "host_nic_ip": "reserve", "device": _v1_cards(cards)}
             for server_id, cards in machines.items()
         ],
     }
@@ -86,11 +93,14 @@ def _machines(servers: Sequence[Server]) -> Dict[str, List[Card]]:
     return machines
 
 
-def _v1_card(card: Card) -> Document:
+def _v1_cards(cards: Sequence[Card]) -> List[Document]:
     # A missing address is left out: in a table of one server HCCL does without, and "" would say less clearly why.
-    if card.ip:
-        return {"device_id": str(card.device_id), "device_ip": card.ip, "rank_id": str(card.rank)}
-    return {"device_id": str(card.device_id), "rank_id": str(card.rank)}
+    return [
+        {"device_id": str(card), "device_ip": ip, "rank_id": str(rank)}
+        if ip
+        else {"device_id": str(card), "rank_id": str(rank)}
+        for card, ip, rank in cards
+    ]
 
 
 def _lab(servers: Sequence[Server]) -> Document:
@@ -138,33 +148,3 @@ def _cloud_instance(server: Server) -> Document:
 
 
 _RENDERERS = {"v1": _v1, "lab": _lab, "cloud": _cloud}
-
-
-def _lines(value: Any, margin: str) -> str:
-    """JSON: objects that hold several objects are spread over lines, the rest stays on one."""
-    inner = margin + " "
-    if isinstance(value, dict) and any(map(_is_long, value.values())):
-        pairs = [f"{_ENCODE(key)}: {_lines(one, inner)}" for key, one in value.items()]
-        return _spread("{", pairs, "}", margin)
-    if not _is_long(value):
-        return _ENCODE(value)
-    if any(map(_is_long, value[0].values())):
-        return _spread("[", [_lines(one, inner) for one in value], "]", margin)
-    text = _ENCODE(value)
-    if text.count(_BETWEEN) == len(value) - 1:  # so it is in no string, and one encoding does for all of them
-        return _spread("[", [text[1:-1].replace(_BETWEEN, f"}},\n{inner}{{")], "]", margin)
-    return _spread("[", list(map(_ENCODE, value)), "]", margin)
-
-
-def _is_long(value: Any) -> bool:
-    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
-        return False
-    return len(value) > 1 or any(map(_is_long, value[0].values()))
-
-
-def _spread(opening: str, parts: Sequence[str], closing: str, margin: str) -> str:
-    return f"{opening}\n{margin} " + f",\n{margin} ".join(parts) + f"\n{margin}{closing}"
-
-
-_BETWEEN = "}, {"
-_ENCODE = json.JSONEncoder().encode  # ASCII: readable whatever the reader's locale
