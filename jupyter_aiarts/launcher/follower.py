@@ -21,6 +21,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_HERE = 0.02, 1.0, 0.25
 _BEREFT = "the launcher of node 0 went away"
 _ASKED = "this launcher was asked to leave"
 _LAST_WORD_SECONDS = 2.0
+_WELCOME_SECONDS, _LEAST_SECONDS = 20.0, 1.0
+"""How long a node 0 may take to answer; one that hangs is looked for again, as long as there is time to meet."""
 
 
 class Follower:
@@ -83,6 +85,14 @@ class Follower:
             return self._seek_later()
         self._line, self._welcomed = line, False
         self._loop.watch(line.socket.fileno(), self._listen)
+        left = self._deadline - self._loop.clock()
+        self._loop.after(max(min(left, _WELCOME_SECONDS), _LEAST_SECONDS), lambda: self._doubt(line))
+
+    def _doubt(self, line: Line) -> None:
+        """A node 0 that has not said a word to this connection may be stopped, or not be one."""
+        if self._line is line and not self._welcomed:
+            self._hang_up()
+            self._seek_later()
 
     def _seek_later(self) -> None:
         longest = _LONGEST_HERE if is_path(self._plan.meeting or "") else _LONGEST_PAUSE

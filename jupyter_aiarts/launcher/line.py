@@ -9,6 +9,7 @@ from . import tcp
 Message = Dict[str, Any]
 LONGEST = 1024 * 1024
 _SEND_SECONDS = 5.0
+_CONNECT_SECONDS = 1.0
 CLOSED, RESET, SILENT = "closed", "reset", "silent"
 
 
@@ -33,8 +34,12 @@ class Line:
 
     def send(self, message: Message) -> None:
         """Say one thing; raises `Broken`."""
+        self.send_written(written(message))
+
+    def send_written(self, words: bytes) -> None:
+        """Say what `written` made, which may be the same for many; raises `Broken`."""
         try:
-            self.socket.sendall(json.dumps(message).encode("ascii") + b"\n")
+            self.socket.sendall(words)
         except OSError as error:
             raise _broken(error) from error
 
@@ -52,17 +57,24 @@ class Line:
         return [_message(line) for line in lines]
 
 
+def written(message: Message) -> bytes:
+    """A message as it goes over a line."""
+    return json.dumps(message).encode("ascii") + b"\n"
+
+
 def connect(address: str, silence: float) -> Line:
     """A follower's connection to node 0; raises `OSError` when nobody listens there yet."""
     if is_path(address):
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # With a queue before the door, connecting would wait for ever: to come again later is as good.
+        connection.settimeout(_CONNECT_SECONDS)
         try:
             connection.connect(address)
         except OSError:
             connection.close()
             raise
         return Line(connection)
-    connection = socket.create_connection(tcp.host_and_port(address), timeout=1.0)
+    connection = socket.create_connection(tcp.host_and_port(address), timeout=_CONNECT_SECONDS)
     tcp.watch_over(connection, silence)
     return Line(connection)
 

@@ -6,10 +6,11 @@ follower: hello, failed, stopping, leaving, ended      node 0: welcome, start, s
 import hmac
 import os
 import socket
+from functools import partial
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from . import tcp
-from .line import SILENT, Broken, Line, Message, is_path
+from .line import SILENT, Broken, Line, Message, is_path, written
 from .loop import Loop
 
 HELLO_SECONDS = 10.0
@@ -52,11 +53,13 @@ class Door:
 
     def tell(self, message: Message) -> None:
         """Say it to everybody; who cannot be told is gone."""
+        words = written(message)
         for node, line in sorted(self._members.items()):
             try:
-                line.send(message)
+                line.send_written(words)
             except Broken as error:
-                self._lose(node, error.how)
+                # Later: what comes of it may be another order, and nobody is to hear that one first.
+                self._loop.soon(partial(self._lose_line, node, line, error.how))
 
     def shut(self) -> None:
         """Nobody else may come."""
@@ -137,6 +140,10 @@ class Door:
             return
         for message in messages:
             self._heard(node, message)
+
+    def _lose_line(self, node: int, line: Line, how: str) -> None:
+        if self._members.get(node) is line:
+            self._lose(node, how)
 
     def _lose(self, node: int, how: str) -> None:
         line = self._members.pop(node, None)

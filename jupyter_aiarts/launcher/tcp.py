@@ -3,7 +3,7 @@
 import socket
 from typing import Tuple
 
-BACKLOG = 128
+BACKLOG = 512  # all nodes of the largest job may come at once; the kernel takes less where it is told to
 
 
 def listen(port: int) -> socket.socket:

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 NODES, CARDS, ROUNDS = 64, 8, 5
 PEER = """
 import socket, sys
-line = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+line = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
 line.sendall(b"hello\\n")
 line.recv(100)
 """
@@ -81,6 +81,7 @@ def _seconds(moment: str) -> float:
 def connections() -> float:
     """The same without us: everybody but one has connected and waits, then the last one comes."""
     with socket.create_server(("127.0.0.1", 0), backlog=NODES) as door:
+        door.settimeout(60)  # a child that never came would be waited for until the whole bench is given up
         words = [sys.executable, "-I", "-S", "-c", PEER, str(door.getsockname()[1])]
         children = [subprocess.Popen(words) for _ in range(NODES - 1)]
         lines = [door.accept()[0] for _ in children]
@@ -88,6 +89,7 @@ def connections() -> float:
         children.append(subprocess.Popen(words))
         lines.append(door.accept()[0])
         for line in lines:
+            line.settimeout(60)
             line.recv(100)
         for line in lines:
             line.sendall(b"start\n")
