@@ -10,13 +10,12 @@ import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 from jupyter_aiarts.launcher.ascend import asking
-from jupyter_aiarts.launcher.ascend.cards import HIGHEST, card_ids
+from jupyter_aiarts.launcher.ascend.cards import HIGHEST, card_ids, present
 
 SECONDS = 3.0
 VARIABLES = ("ASCEND_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "VISIBLE_IDS")
 HIDDEN = ("", "void", "none", "-1")
 
-_NODE = re.compile(r"davinci([0-9]{1,3})\Z")
 _COLUMNS = re.compile(r"NPU ID|Chip ID|Chip Logic ID|Chip Phy-?ID|Chip Name|\S+")
 _FREE_OF_RINGS = re.compile(r"910B[1-9]|910C|910_93|310|950", re.IGNORECASE)
 
@@ -44,7 +43,7 @@ def seen(environ: Mapping[str, str], dev: str = "/dev") -> Seen:
         if ids or text in HIDDEN:
             return Seen(_chosen(name, ids, environ), name, [] if ids else [f"{name}={text} hides all cards"], rings)
         looked.append(f"{name} says {text!r}" if name in environ else f"{name} is not set")
-    ids = _nodes(dev)
+    ids = present(dev)
     if ids:
         return Seen(ids, f"{dev}/davinci*", [], rings)
     looked.append(f"{dev} has no davinci device")
@@ -58,14 +57,6 @@ def _chosen(name: str, ids: List[int], environ: Mapping[str, str]) -> List[int]:
     if picked and all(index < len(ids) for index in picked):
         return [ids[index] for index in picked]
     return [card for card in picked if card in ids] or ids
-
-
-def _nodes(dev: str) -> List[int]:
-    try:
-        names = os.listdir(dev)
-    except OSError:
-        return []
-    return sorted(int(match.group(1)) for match in map(_NODE.match, names) if match)
 
 
 def _tool(environ: Mapping[str, str]) -> Optional[str]:

@@ -100,9 +100,9 @@ def held_cards(count: int, environ: Mapping[str, str], notes: Mapping[str, str],
     chosen = [value for name, value in notes.items() if name.startswith(_PLUGIN + "Ascend") and name != _REAL]
     texts = [
         environ.get("ASCEND_VISIBLE_DEVICES", ""), environ.get("VISIBLE_IDS", ""), notes.get(_REAL, ""), *chosen,
-        ",".join(_configured(notes.get(CONFIGURATION, ""))), ",".join(_present(devices)),
+        ",".join(_configured(notes.get(CONFIGURATION, ""))),
     ]  # fmt: skip
-    for ids in map(card_ids, texts):
+    for ids in [*map(card_ids, texts), present(devices)]:
         if len(ids) == count:
             return sorted(ids)
     return None
@@ -121,6 +121,15 @@ def card_ids(text: str) -> List[int]:
             return []
         found += range(first, last + 1)
     return list(dict.fromkeys(found))
+
+
+def present(devices: str) -> List[int]:
+    """The cards that have a device node in this folder; in a container, those that it was given."""
+    try:
+        matches = [_DEVICE.match(name) for name in os.listdir(devices)]
+    except OSError:
+        return []
+    return sorted(card for card in (int(match.group(1)) for match in matches if match) if card <= HIGHEST)
 
 
 def crosses_rings(ids: Sequence[int]) -> bool:
@@ -174,11 +183,3 @@ def _configured(text: str) -> List[str]:
     devices = _configuration(text).get("devices")
     listed = devices if isinstance(devices, list) else []
     return [str(one.get("device_id")) for one in listed if isinstance(one, dict)]
-
-
-def _present(folder: str) -> List[str]:
-    try:
-        matches = [_DEVICE.match(name) for name in os.listdir(folder)]
-    except OSError:
-        return []
-    return [match.group(1) for match in matches if match]
