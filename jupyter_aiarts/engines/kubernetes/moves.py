@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from jupyter_aiarts.engines.kubernetes import names
 from jupyter_aiarts.engines.kubernetes.client import Missing, configmaps, jobs, pods, secrets, services, workloads
+from jupyter_aiarts.engines.kubernetes.meta import Meta
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ async def give_way(api: Api, job: JobObject, to: str | None) -> JobObject:
 
 async def _activate(api: Api, namespace: str, workload: Workload, active: bool) -> None:
     if workload.active is not active:
-        await api.patch(workloads(namespace, workload.name), {"spec": {"active": active}})
+        await api.patch(workloads(namespace, workload.name, api.kueue), {"spec": {"active": active}})
 
 
 def is_held(job: JobObject, workload: Workload | None) -> bool:
@@ -85,12 +86,8 @@ async def remove(api: Api, job: JobObject, *, active: bool) -> None:
     await _remove_unowned(api, job)
 
 
-class _Owned(Struct, rename="camel"):
-    owner_references: list[dict[str, Any]] = []
-
-
 class _Dependent(Struct):
-    metadata: _Owned
+    metadata: Meta
 
 
 async def _remove_unowned(api: Api, job: JobObject) -> None:
@@ -101,6 +98,18 @@ async def _remove_unowned(api: Api, job: JobObject) -> None:
     for place in (services, configmaps, secrets):
         with contextlib.suppress(Missing):
             await api.delete(place(job.namespace, job.name))
+    table = configmaps(job.namespace, names.ring_name(job.name))
+    login = secrets(job.namespace, names.pull_secret_name(job.name))
+    for path in (table, login):  # names that others use too, so a look comes first
+        with contextlib.suppress(Missing):
+            found = (await api.get(path, _Dependent)).metadata
+            if is_left_of(job, found):
+                await api.delete(path, uid=found.uid)
+
+
+def is_left_of(job: JobObject, found: Meta) -> bool:
+    """Whether this was made for the run and belongs to nobody; what a controller made is the controller's."""
+    return (found.labels.job, found.labels.run) == (job.job_id, str(job.run)) and not found.owner_references
 
 
 async def keep_summary(api: Api, job: JobObject, summary: str) -> JobObject:
