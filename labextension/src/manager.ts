@@ -43,7 +43,12 @@ export class JobManager implements IJobManager {
   }
 
   get away(): ReadonlyArray<ICluster> {
-    return this._away;
+    return this._clusters.filter(cluster => cluster.staleSince !== null);
+  }
+
+  isMine(job: IJob): boolean {
+    const cluster = this._clusters.find(({ name }) => name === job.cluster);
+    return cluster !== undefined && (cluster.owner === null || cluster.owner === job.owner);
   }
 
   /** Close the connection for good; called when the page goes. */
@@ -111,7 +116,7 @@ export class JobManager implements IJobManager {
 
   private _learn(health: IHealth): void {
     this._serverVersion = health.version ?? this._serverVersion;
-    this._away = health.clusters?.filter(cluster => cluster.staleSince !== null) ?? this._away;
+    this._clusters = health.clusters ?? this._clusters;
   }
 
   private _put(jobs: ReadonlyArray<IJob>): void {
@@ -138,7 +143,7 @@ export class JobManager implements IJobManager {
   }
 
   private _attempt = 0;
-  private _away: ReadonlyArray<ICluster> = [];
+  private _clusters: ReadonlyArray<ICluster> = [];
   private _disposed = false;
   private _jobs = new Map<string, IJob>();
   private _link: Link = { state: 'connecting' };

@@ -30,6 +30,8 @@ export interface IJobManager {
   readonly serverVersion: string | null;
   /** The clusters that do not answer the server. */
   readonly away: ReadonlyArray<ICluster>;
+  /** Whether a job is this user's; nobody's is, as long as the server has not said who that is. */
+  isMine(job: IJob): boolean;
 }
 
 export const IJobManager = new Token<IJobManager>(

@@ -24,6 +24,8 @@ export interface IExplanation {
 export interface IJob {
   readonly id: string;
   readonly name: string;
+  readonly cluster: string;
+  readonly owner: string;
   readonly phase: Phase;
   readonly created: string;
   readonly explanation: IExplanation | null;
@@ -35,9 +37,13 @@ export interface IHealth {
   readonly clusters: ReadonlyArray<ICluster> | null;
 }
 
-/** Where jobs run; one that does not answer has the time since when. */
+/**
+ * Where jobs run; one that does not answer has the time since when. `owner` is whose jobs are this user's,
+ * `null` where all of them are.
+ */
 export interface ICluster {
   readonly name: string;
+  readonly owner: string | null;
   readonly staleSince: string | null;
 }
 
@@ -76,6 +82,8 @@ function parseJob(value: unknown): IJob {
   return {
     id: string(job.id, 'job.id'),
     name: string(job.name, 'job.name'),
+    cluster: string(job.cluster, 'job.cluster'),
+    owner: string(job.owner, 'job.owner'),
     phase: phase(job.phase),
     created: string(job.created, 'job.created'),
     explanation: parseExplanation(job.explanation)
@@ -103,9 +111,10 @@ export function parseHealth(value: unknown): IHealth {
 }
 
 function parseCluster(value: unknown): ICluster {
-  const { name, stale_since: since } = fields(value, 'cluster');
+  const { name, owner, stale_since: since } = fields(value, 'cluster');
   return {
     name: string(name, 'cluster.name'),
+    owner: owner === null || owner === undefined ? null : string(owner, 'cluster.owner'),
     staleSince: since === null || since === undefined ? null : string(since, 'cluster.stale_since')
   };
 }

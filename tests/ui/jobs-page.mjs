@@ -26,6 +26,11 @@ export class JobsPage {
     await this.panel.getByText(text).first().waitFor();
   }
 
+  /** Wait until JupyterLab notifies of `text`. */
+  async isTold(text) {
+    await this.page.getByRole('alert').filter({ hasText: text }).first().waitFor();
+  }
+
   /** Wait until the job's row says `text`. */
   async rowSays(name, text) {
     await this.panel.getByRole('listitem').filter({ hasText: name }).filter({ hasText: text }).waitFor();

@@ -62,6 +62,8 @@ test('a job submitted elsewhere appears, runs and succeeds without a reload', ()
 
     await lab.write('work/go', '');
     await jobs.rowSays('训练 one', 'succeeded');
+    await jobs.isTold('训练 one is done.');
+    await photograph(jobs.page, 'told');
     assert.equal(await jobs.page.evaluate(() => window.aiartsNotReloaded), true);
 
     await lab.ask('DELETE', `jobs/${job.id}`);

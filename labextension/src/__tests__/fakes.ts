@@ -47,6 +47,8 @@ export function job(id: string, changes: Partial<IJob> = {}): IJob {
   return {
     id,
     name: `job ${id}`,
+    cluster: 'local',
+    owner: 'alice',
     phase: 'running',
     created: '2026-11-16T01:02:03.456789Z',
     explanation: null,

@@ -45,7 +45,7 @@ test('every change is told once, other messages are not', () => {
 });
 
 test('health is asked with every snapshot, and a health message may change it', async () => {
-  server.said = { version: '1.0.0', clusters: [{ name: 'lab', staleSince: '2026-11-16T01:02:03Z' }] };
+  server.said = { version: '1.0.0', clusters: [{ name: 'lab', owner: null, staleSince: '2026-11-16T01:02:03Z' }] };
   socket().say({ type: 'snapshot', jobs: [] });
   await jest.advanceTimersByTimeAsync(0);
   expect(manager.serverVersion).toBe('1.0.0');

@@ -1,0 +1,103 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { JobManager } from '../manager';
+import type { INews } from '../news';
+import { Newsroom } from '../newsroom';
+import { FakeServer, job } from './fakes';
+
+let server: FakeServer;
+let manager: JobManager;
+let newsroom: Newsroom;
+let told: INews[];
+
+const texts = (): string[] => told.map(news => news.text);
+const later = (minutes: number): Promise<void> => jest.advanceTimersByTimeAsync(minutes * 60_000);
+
+beforeEach(async () => {
+  jest.useFakeTimers({ now: new Date('2026-11-16T01:02:03.456Z') });
+  server = new FakeServer();
+  server.said = {
+    version: '1.0.0',
+    clusters: [
+      { name: 'local', owner: null, staleSince: null },
+      { name: 'lab', owner: 'alice', staleSince: null }
+    ]
+  };
+  manager = new JobManager(server);
+  told = [];
+  newsroom = new Newsroom(manager, nullTranslator.load('jupyter_aiarts'), news => told.push(news));
+  server.socket.say({ type: 'snapshot', jobs: [job('old', { phase: 'failed' }), job('a'), job('b')] });
+  await jest.advanceTimersByTimeAsync(0);
+});
+
+afterEach(() => {
+  newsroom.dispose();
+  manager.dispose();
+  jest.useRealTimers();
+});
+
+test('what was there when the page opened is no news, whenever the server says whose it is', () => {
+  expect(told).toEqual([]);
+});
+
+test('an end is told once, with the reason of a failure', () => {
+  const explanation = { code: 'x', title: 'Out of memory' };
+  server.socket.say({ type: 'jobs', jobs: [job('a', { phase: 'succeeded' })] });
+  server.socket.say({ type: 'jobs', jobs: [job('b', { phase: 'failed', explanation })] });
+  server.socket.say({ type: 'jobs', jobs: [job('b', { phase: 'failed', explanation })] });
+  expect(told).toEqual([
+    { kind: 'success', text: 'job a is done.' },
+    { kind: 'error', text: 'job b failed: Out of memory' }
+  ]);
+});
+
+test('a stop, a pause and somebody else are no news', () => {
+  server.socket.say({
+    type: 'jobs',
+    jobs: [
+      job('a', { phase: 'stopped' }),
+      job('b', { phase: 'paused' }),
+      job('c', { phase: 'failed', cluster: 'lab', owner: 'bob' }),
+      job('d', { phase: 'failed', cluster: 'unheard of' })
+    ]
+  });
+  expect(told).toEqual([]);
+  server.socket.say({ type: 'jobs', jobs: [job('e', { phase: 'lost', cluster: 'lab' })] });
+  expect(texts()).toEqual(['job e failed: lost']);
+});
+
+test('many ends at once are one sentence', () => {
+  const jobs = ['c', 'd', 'e', 'f'].map(id => job(id, { phase: id === 'c' ? 'failed' : 'succeeded' }));
+  server.socket.say({ type: 'jobs', jobs });
+  expect(told).toEqual([{ kind: 'error', text: '4 jobs have ended, 1 of them failed.' }]);
+});
+
+test('a job that ended while the server was away is told of when it is back', async () => {
+  server.socket.hangUp();
+  await later(1);
+  server.socket.say({ type: 'snapshot', jobs: [job('a', { phase: 'succeeded' }), job('b')] });
+  expect(texts()).toEqual(['job a is done.']);
+});
+
+test('a job that waits for long is told of once, by the clock alone, and again when it is queued again', async () => {
+  newsroom.wishes = { ends: true, waiting: 10 };
+  server.socket.say({ type: 'jobs', jobs: [job('q', { phase: 'queued', explanation: { code: 'x', title: 'No card is free' } })] });
+  await later(9);
+  expect(told).toEqual([]);
+  await later(2);
+  await later(60);
+  expect(texts()).toEqual(['job q has been waiting for 10 minutes. No card is free']);
+  server.socket.say({ type: 'jobs', jobs: [job('q', { phase: 'running' })] });
+  server.socket.say({ type: 'jobs', jobs: [job('q', { phase: 'queued' })] });
+  await later(9);
+  expect(told).toHaveLength(1);
+  await later(2);
+  expect(texts()[1]).toBe('job q has been waiting for 10 minutes.');
+});
+
+test('who does not want to be told is not', async () => {
+  newsroom.wishes = { ends: false, waiting: 0 };
+  server.socket.say({ type: 'jobs', jobs: [job('a', { phase: 'failed' }), job('q', { phase: 'queued' })] });
+  await later(10_000);
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { ended, type INews, waits } from './news';
+import type { IJobManager } from './tokens';
+import type { IJob } from './wire';
+
+/** What the user wants to be told of. */
+export interface IWishes {
+  readonly ends: boolean;
+  /** Minutes that a job may wait before it is told of; 0: as long as it likes. */
+  readonly waiting: number;
+}
+
+/**
+ * Watches the manager and tells of this user's jobs: what ended, and once of each that waits for long.
+ * What there is when the page opens is no news.
+ */
+export class Newsroom {
+  constructor(
+    private readonly _manager: IJobManager,
+    private readonly _trans: TranslationBundle,
+    private readonly _tell: (news: INews) => void
+  ) {
+    _manager.changed.connect(this._look, this);
+  }
+
+  wishes: IWishes = { ends: true, waiting: 60 };
+
+  dispose(): void {
+    window.clearTimeout(this._timer);
+    this._manager.changed.disconnect(this._look, this);
+  }
+
+  private _look(): void {
+    if (this._manager.link.state !== 'live') {
+      return;
+    }
+    const { jobs } = this._manager;
+    const mine = jobs.filter(job => this._manager.isMine(job));
+    if (this._seen !== null && this.wishes.ends) {
+      ended(this._seen, mine, this._trans).forEach(this._tell);
+    }
+    this._seen = new Map(jobs.map(job => [job.id, job])); // also before the server has said whose they are
+    this._lookAtWaiting(mine);
+  }
+
+  private _lookAtWaiting(mine: ReadonlyArray<IJob>): void {
+    window.clearTimeout(this._timer);
+    const queued = mine.filter(job => job.phase === 'queued');
+    const patience = this.wishes.waiting * 60_000;
+    this._since = new Map(queued.map(job => [job.id, this._since.get(job.id) ?? this._begin(job)]));
+    this._told = new Set([...this._told].filter(id => this._since.has(id)));
+    if (!patience) {
+      return;
+    }
+    let soonest = Infinity;
+    for (const job of queued.filter(({ id }) => !this._told.has(id))) {
+      const waited = Date.now() - (this._since.get(job.id) ?? Date.now());
+      if (waited >= patience) {
+        this._told.add(job.id);
+        this._tell(waits(job, Math.round(waited / 60_000), this._trans));
+      } else {
+        soonest = Math.min(soonest, patience - waited);
+      }
+    }
+    if (soonest < Infinity) {
+      this._timer = window.setTimeout(() => this._look(), Math.min(soonest + 50, 0x7fffffff));
+    }
+  }
+
+  /** A new job waits since it was made; one that is queued again, since now. */
+  private _begin(job: IJob): number {
+    return this._ever.has(job.id) ? Date.now() : (this._ever.add(job.id), Date.parse(job.created));
+  }
+
+  private _ever = new Set<string>();
+  private _seen: ReadonlyMap<string, IJob> | null = null;
+  private _since = new Map<string, number>();
+  private _told = new Set<string>();
+  private _timer = 0;
+}
