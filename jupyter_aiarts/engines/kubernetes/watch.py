@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct, structs
 
@@ -31,7 +32,7 @@ from jupyter_aiarts.engines.kubernetes.objects import (
     WorkloadObject,
 )
 from jupyter_aiarts.engines.kubernetes.picture import Picture
-from jupyter_aiarts.engines.kubernetes.refusals import Expired, Forbidden, Missing, Refused, Silent
+from jupyter_aiarts.engines.kubernetes.refusals import Expired, Forbidden, Missing, Refused, Silent, Unwell
 from jupyter_aiarts.errors import ClusterUnreachable
 from jupyter_aiarts.model.times import text_of
 
@@ -41,6 +42,7 @@ ABSENT = 1800.0  # seconds before asking again for what one can do without: Kueu
 SHORT = 1.0  # a watch that lived less than this counts as failed, or a server that ends each at once is asked for ever
 SILENCE = timedelta(seconds=37.5)  # what a dead connection had been silent for when it was noticed
 SLICE = 0.005  # seconds of the event loop for making records after a list
+CONVERSION = "conversion webhook"  # what an API server says where whoever converts a kind does not answer
 BREATH = 100  # objects of a list that are taken without letting others do something
 
 
@@ -60,6 +62,43 @@ KINDS = (
     Kind(WORKLOADS, paths.workloads, WorkloadObject, {}, False),
     Kind(EVENTS, paths.events, EventObject, {"fieldSelector": "type=Warning"}, False),
 )
+
+
+def kinds_of(kueue: str) -> tuple[Kind, ...]:
+    """What is watched for jobs, with Kueue's objects in this version."""
+    path = functools.partial(paths.workloads, version=kueue)
+    return tuple(structs.replace(kind, path=path) if kind.name == WORKLOADS else kind for kind in KINDS)
+
+
+class Painted(Protocol):
+    """What streams paint: it is told of every object as it is now, and after a list what is all there is.
+
+    Names are `namespace/name` where all namespaces are watched at once.
+    """
+
+    def apply(self, kind: str, type: str, found: Any) -> None: ...
+
+    def keep_only(self, kind: str, namespace: str, names: Collection[str]) -> None: ...
+
+
+class Painter(Protocol):
+    """Whom a stream works for."""
+
+    api: Api
+
+    @property
+    def picture(self) -> Painted: ...
+
+    @property
+    def is_settled(self) -> bool: ...
+
+    def touch(self) -> None: ...
+
+    def nudge(self) -> None: ...
+
+    async def make_records(self) -> None: ...
+
+    async def rest(self, seconds: float) -> None: ...
 
 
 class Watcher:
@@ -159,7 +198,7 @@ class Watcher:
                 self._streams[0].note(error)
                 await self.rest(delays.next())
         spaces = self._namespaces or (self.api.namespace,)
-        self._streams = [Stream(self, kind, namespace) for namespace in spaces for kind in KINDS]
+        self._streams = [Stream(self, kind, namespace) for namespace in spaces for kind in kinds_of(self.api.kueue)]
         self._settled.clear()
         tasks = [asyncio.create_task(stream.run()) for stream in self._streams]
         tasks.append(asyncio.create_task(self._first_look()))
@@ -203,12 +242,13 @@ class Watcher:
 class Stream:
     """One kind in one namespace."""
 
-    def __init__(self, watcher: Watcher, kind: Kind, namespace: str) -> None:
+    def __init__(self, watcher: Painter, kind: Kind, namespace: str) -> None:
         self._watcher = watcher
         self._kind = kind
         self._namespace = namespace
         self._version: str | None = None  # where the watch goes on; None when a list is needed
         self.looked = asyncio.Event()  # listed once, or tried in vain
+        self.is_listing = False  # what is seen is partly of before and partly of now
         self.stale_since: str | None = None
         self.problem: str | None = None
 
@@ -233,14 +273,18 @@ class Stream:
             except (Forbidden, Missing) as error:
                 seconds = self._without(error, denied)
             except (Refused, ClusterUnreachable) as error:
-                self.note(error)
+                self._failed(error)
                 seconds = delays.next()
             self.looked.set()
             await self._watcher.rest(seconds)
 
     async def _once(self) -> None:
         if self._version is None:
-            self._version = await self._list()
+            self.is_listing = True
+            try:
+                self._version = await self._list()
+            finally:
+                self.is_listing = False
         path = self._kind.path(self._namespace)
         deltas = self._watcher.api.watch(path, self._kind.item, self._version, **self._kind.params)
         async with contextlib.aclosing(deltas):
@@ -258,11 +302,13 @@ class Stream:
     async def _list(self) -> str:
         """Everything there is; what the picture has beyond it is gone."""
         picture, version, there = self._watcher.picture, "", set()
-        pages = self._watcher.api.pages(self._kind.path(self._namespace), self._kind.item, **self._kind.params)
+        first, path = not self.looked.is_set(), self._kind.path(self._namespace)
+        pages = self._watcher.api.pages(path, self._kind.item, from_memory=first, **self._kind.params)
         async for page in pages:
             version = page.version
             for number, found in enumerate(page.items):
-                there.add(found.metadata.name)
+                meta = found.metadata
+                there.add(meta.name if self._namespace else f"{meta.namespace}/{meta.name}")
                 picture.apply(self._kind.name, "ADDED", found)
                 if number % BREATH == 0:
                     await asyncio.sleep(0)
@@ -288,6 +334,13 @@ class Stream:
             return denied.next()
         self.problem, self.stale_since = str(error), None
         return denied.next() if self._kind.needed else ABSENT * random.uniform(0.5, 1.0)
+
+    def _failed(self, error: Refused | ClusterUnreachable) -> None:
+        """Kueue converts its own objects: while it is away they cannot be listed, and nothing else is old by that."""
+        if isinstance(error, Unwell) and CONVERSION in str(error) and not self._kind.needed:
+            self.problem = str(error)
+        else:
+            self.note(error)
 
     def note(self, error: BaseException) -> None:
         """This failed, and from now on, if not before, the picture is old."""
