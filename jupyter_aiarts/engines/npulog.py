@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -29,13 +29,34 @@ _SENTENCES = {
         "无权读取{where}的 {place}。其所属组为 HwHiAiUser，请管理员将作业的用户加入该组。",
     ),
     "gone": (
-        "The pod of node {node} runs no more, and the NPU driver's log was not kept.",
-        "节点 {node} 的 Pod 已不在运行，NPU 驱动日志未保留。",
+        "The pod of node {node} runs no more, and its launcher did not live to keep the NPU driver's errors.",
+        "节点 {node} 的 Pod 已不在运行，其启动器未能保留 NPU 驱动的错误日志。",
     ),
     "unanswered": ("The launcher of node {node} did not answer: {why}.", "节点 {node} 的启动器没有应答：{why}。"),
     "nothing": ("The NPU driver has logged no error for this job's cards.", "NPU 驱动没有记录该作业设备的错误。"),
 }
 _WHERE = {"machine": ("on this machine", "本机"), "pod": ("in the pod of node {node}", "节点 {node} 的 Pod 中")}
+
+
+class _Told(Struct):
+    folder: str
+    card: int | None
+    text: str
+
+
+class NpuPage(Struct):
+    """What a launcher found, on its port and in `npulog.json`: `slog.Errors` by name."""
+
+    lines: list[_Told]
+    place: str
+    problem: Literal["", "absent", "denied"]
+
+    @property
+    def errors(self) -> Errors:
+        """As `told` and `gap_of` want it."""
+        from jupyter_aiarts.launcher.ascend.slog import Errors, Line
+
+        return Errors([Line(one.folder, one.card, one.text) for one in self.lines], self.place, self.problem)
 
 
 class Gap(Struct, frozen=True):

@@ -26,6 +26,8 @@ GOODBYE_SECONDS = 5.0
 """How long node 0 waits for the others to have heard the last word."""
 TABLE_SECONDS = 1.0
 """How often node 0 looks whether the cluster's controller has filled the rank table."""
+RING_WAIT = "ring-controller-wait"
+"""The word for that in a status; whoever shows the job has its sentence."""
 LEAVING_SECONDS = 2.0
 """How long a node 0 that was asked to leave waits for the others' last words; Kubernetes does not wait long for it."""
 
@@ -40,6 +42,7 @@ class Leader:
         self._agreement: Optional["Agreement"] = None
         self._table: Optional[Dict[str, Any]] = None
         self._waiting = ""
+        self._waiting_since = 0.0
         self._conferring: Optional[Timer] = None
         self._desk = Desk(folder)
         self._door: Any = None
@@ -181,17 +184,27 @@ class Leader:
             return self._act(self._group.stop("failed", outcome.problem.as_json()))
         if outcome.told is None:
             return self._confer_later(outcome.waiting)
-        if outcome.warning:
-            self._node.note(outcome.warning)
+        for text in (outcome.warning, self._waited()):
+            if text:
+                self._node.note(text)
         self._table = outcome.told
         self._act(self._group.agree())
 
     def _confer_later(self, waiting: str) -> None:
         if waiting != self._waiting or self._node.status.phase != "meeting":
+            self._waiting_since = self._waiting_since or self._loop.clock()
             self._waiting = waiting
             self._pause()
-            self._node.status.enter("meeting", waiting)
+            self._node.status.enter("meeting", waiting, RING_WAIT)
         self._conferring = self._loop.after(TABLE_SECONDS, self._confer)
+
+    def _waited(self) -> str:
+        """Why the ranks did not start at once, for whoever wonders afterwards."""
+        since, self._waiting, self._waiting_since = self._waiting_since, "", 0.0
+        if not since or self._plan.ring is None:
+            return ""
+        seconds = self._loop.clock() - since
+        return f"the ranks waited {seconds:.0f} s for the ring controller to complete {self._plan.ring.name}"
 
     def _start(self) -> Dict[str, Any]:
         """Running time begins with the start of the ranks, and goes on over restarts."""

@@ -29,6 +29,7 @@ class LogStream:
         self._told_of = -1
         self._environments: Dict[int, Dict[str, str]] = {}
         self._summary_told = False
+        self._npu_log_told = False
         self._caught_up = False
 
     def stir(self, rank: int, stream: str) -> None:
@@ -82,6 +83,9 @@ class LogStream:
         if self._node.summary is not None and not self._summary_told:
             self._summary_told = True
             yield {"type": "summary", **self._node.summary}
+        if self._node.npu_log is not None and not self._npu_log_told:
+            self._npu_log_told = True
+            yield {"type": "npulog", **self._node.npu_log}
 
     def _piece(self) -> Optional[List[bytes]]:
         """The oldest piece that was not sent yet, of whichever stream."""

@@ -33,6 +33,7 @@ class Node:
         self.folder = folder
         self.numbers = [seat.rank for seat in seats(plan, index)]
         self.summary: Optional[Dict[str, Any]] = None
+        self.npu_log: Optional[Dict[str, Any]] = None
         self.prepared: List[Prepared] = []
         self._loop = loop
         self._plan = plan

@@ -13,6 +13,7 @@ The log is a stream of frames without Content-Length. Each frame is one line of 
     {"rank":0,"stream":"stdout","at":123,"t":NS,"n":9}\n and then n raw bytes, from byte `at` of that stream
     {"type":"drop","rank":0,"stream":"stdout","from":1,"to":2,"reason":TEXT}   bytes that are gone
     {"type":"summary", ...summary.json}                 on node 0, when the job has ended
+    {"type":"npulog", ...npulog.json}                   of a node with NPUs, at its end: as /v1/npulog, but shorter
     {"type":"caught-up"}                                all that was written so far has been sent; also every 15 s
     {"type":"end"}                                      nothing more will come; only this says it was complete
 Frames follow the chunks of the index, so all bytes of a frame have the time `t`; a chunk may come in several frames.
@@ -161,12 +162,9 @@ class Port:
         return None
 
     def _npulog(self, connection: Connection, request: Request) -> Optional[Refusal]:
-        from .ascend import slog  # hardly ever asked for
+        from .ascend import lastlog  # hardly ever asked for
 
-        brought = self._node.cards
-        cards = [card for card, _ in brought["cards"]] if brought and brought["known"] else None
-        found = slog.errors(cards, self._born, self._root)
-        connection.answer(200, line({**found._asdict(), "lines": [one._asdict() for one in found.lines]}))
+        connection.answer(200, line(lastlog.document(self._node.cards, self._born, self._root)))
         return None
 
     def _log(self, connection: Connection, request: Request) -> Optional[Refusal]:

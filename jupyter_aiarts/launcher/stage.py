@@ -1,5 +1,6 @@
 """A pod's audience: the container's own output, the port, and the termination message."""
 
+import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from . import termination
@@ -24,6 +25,7 @@ class Stage(Audience):
     def __init__(self, loop: Loop, plan: Plan, message_path: str) -> None:
         self._loop = loop
         self._born = loop.clock()
+        self._began = time.time()
         self._plan = plan
         self._message_path = message_path
         self._node: Optional[Node] = None
@@ -54,6 +56,8 @@ class Stage(Audience):
         if self._node is None or self._console is None:
             return then()
         termination.write(self._message_path, self._last_words(self._node, result))
+        if self._plan.has_table:
+            self._keep_npu_log(self._node)
         self._open_port()  # a job can be over before it was time for it
         if result not in ("succeeded", "stopped") and self._node.status.message:
             self._console.say(self._node.status.message)
@@ -79,6 +83,18 @@ class Stage(Audience):
             self._port = Port(self._loop, self._node, self._plan.token, self._plan.port, root)
         except OSError as error:
             self._console.say(f"cannot listen on port {self._plan.port}: {error.strerror}")
+
+    def _keep_npu_log(self, node: Node) -> None:
+        """What the driver said of this node's cards goes with the pod, unless somebody keeps it."""
+        from .ascend import lastlog
+
+        root = self._plan.inside.root if self._plan.inside is not None else ""
+        try:
+            node.npu_log = lastlog.newest_of(lastlog.document(node.cards, self._began, root))
+            self.changed()
+            lastlog.keep(node.npu_log, node.folder)
+        except OSError:
+            pass  # a full disk must not keep the launcher from ending; whoever reads the stream has it
 
     def _output(self, rank: int, stream: str, chunk: memoryview) -> None:
         if self._node is None or self._console is None:

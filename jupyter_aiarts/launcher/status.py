@@ -33,11 +33,12 @@ class Status:
         self.ranks: List[Rank] = []
         self.phase = "meeting"
         self.message: Optional[str] = None
+        self.code: Optional[str] = None
         self.notes: List[str] = []
 
-    def enter(self, phase: str, message: Optional[str] = None) -> None:
-        """The node is in another phase now."""
-        self.phase, self.message, self._since = phase, message, clock.now()
+    def enter(self, phase: str, message: Optional[str] = None, code: Optional[str] = None) -> None:
+        """The node is in another phase now; `code` is the word for what it waits for."""
+        self.phase, self.message, self.code, self._since = phase, message, code, clock.now()
         self.mark()
 
     def mark(self, seconds: float = 0.0) -> None:
@@ -103,6 +104,7 @@ class Status:
             "ranks": [_rank(rank) for rank in self.ranks],
             "drops": self.drops,
             "message": self.message,
+            "code": self.code,
             "notes": self.notes,
         }
 

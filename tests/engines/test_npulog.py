@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jupyter_aiarts import cli
 from jupyter_aiarts.engines.base import JobRecord
+from jupyter_aiarts.engines.kubernetes import open_cluster
 from jupyter_aiarts.engines.local import open_local
 from jupyter_aiarts.engines.local.records import Settings
 from jupyter_aiarts.engines.npulog import Gap, NpuLog
 from jupyter_aiarts.launcher.ascend import slog
+from jupyter_aiarts.model.phase import Phase
 from tests.engines.kubernetes.engines import FOREVER, laboratory
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
 
 NPU = "huawei_npu_arm64"
+UNTIL_TOLD = "import os, time\nwhile not os.path.exists('/var/log/npu/go'):\n    time.sleep(0.05)"
 
 
 def write(root: Path, folder: str, text: str) -> None:
@@ -63,6 +67,14 @@ def aiarts(
 async def _closed(tmp_path: Path) -> None:
     """The declared cards are recorded in the state folder."""
     await open_local(tmp_path / "state", Settings(devices={NPU: 8}, cpus=16)).aclose()
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """Storage that nodes and server see; not below pytest's own folder, which sessions make private again."""
+    with TemporaryDirectory(prefix="aiarts-logs-") as made:
+        Path(made).chmod(0o1777)
+        yield Path(made)
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -131,6 +143,42 @@ async def test_in_a_pod_the_launcher_reads_what_is_mounted(cluster: Cluster, tmp
         assert all(line.node == line.rank == 0 for line in found.lines)
         plain = await lab.submit(FOREVER)
         assert (await lab.engine.npu_log(plain.id, None)).gaps == (Gap("no-npu"),)
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("mounted", [False, True], ids=["archived", "on the log mount"])
+async def test_after_the_pod_what_its_launcher_kept_is_shown(
+    cluster: Cluster, tmp_path: Path, shared: Path, mounted: bool
+) -> None:
+    """Also by the next server, when the pod is not even in the cluster any more; notes of the launcher likewise."""
+    host = tmp_path / "npu"
+    profile: dict[str, Any] = {
+        "resource": "huawei.com/Ascend910",
+        "node_selector": {},
+        "volumes": [{"source": str(host), "target": "/var/log/npu"}],
+    }
+    write(host / "slog", "host-0", "before")
+    settings: dict[str, Any] = {"devices": {NPU: profile}}
+    if mounted:
+        settings["log_mount"] = {"source": str(shared), "path": str(shared)}
+    async with laboratory(cluster, tmp_path, **settings) as lab:
+        job = await lab.submit(UNTIL_TOLD, device=NPU, devices=1)
+        await lab.until(job.id, Phase.RUNNING)
+        write(host / "slog", "host-0", "while it runs")
+        (host / "go").touch()
+        done = await lab.until(job.id)
+        await lab.texts(job.id)  # all of it has been fetched by then
+        kept = await lab.engine.npu_log(job.id, None)
+        assert kept.gaps == () and "while it runs" in [line.text[-13:] for line in kept.lines]
+        cluster.kubectl("-n", lab.namespace, "delete", "pods", "--all", "--wait=true")
+        raw = {"kubeconfig": str(cluster.kubeconfig("alice")), "namespaces": [lab.namespace], **settings}
+        after = open_cluster("test", raw, tmp_path / "state")
+        try:
+            assert await after.npu_log(job.id, None) == kept
+            said = [note for note in (await after.get(job.id)).notes if "IP address is known" in note]
+            assert len(said) == 1 and said[0] in (await lab.engine.get(job.id)).notes, (done.notes, said)
+        finally:
+            await after.aclose()
 
 
 @pytest.mark.cluster

@@ -63,7 +63,7 @@ def test_what_is_packed_is_the_same_program_line_by_line(path: Path) -> None:
         ('class A:\n    """B."""\n\n\n# C\nx = 1\n', "class A:\n    pass\n\n\n\nx = 1\n"),
         ('def a():\n    """B."""\n', "def a():\n    pass\n"),
         ('x = """\n# a\n"""\n', 'x = """\n# a\n"""\n'),
-        ("x = '\"\"\"'  # y\n", "x = '\"\"\"'\n"),
+        ('x = \'"""\'  # y\n', 'x = \'"""\'\n'),
     ],
 )
 def test_only_comments_and_docstrings_stay_at_home(source: str, left: str) -> None:

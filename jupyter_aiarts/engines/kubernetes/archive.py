@@ -19,12 +19,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from secrets import token_hex
+from typing import TypeVar
 from urllib.parse import quote
 
 import msgspec
 
 from jupyter_aiarts.engines.kubernetes.book import Book, Source, read
-from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts, Streams, TokenSource, Unanswered
+from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, Heard, PodFacts, Streams, TokenSource, Unanswered
 from jupyter_aiarts.engines.kubernetes.lacks import WENT_AWAY, Lack
 from jupyter_aiarts.engines.kubernetes.shelf import NodeKey, Shelf, is_readable, make_private
 from jupyter_aiarts.errors import RunNotFound
@@ -40,6 +41,7 @@ LOOKED_SECONDS = 24 * 3600.0
 _LARGEST_ENVIRONMENT = 4 << 20
 _POLL = 0.02
 Lease = Callable[[], Sequence[PodFacts]]
+T = TypeVar("T")
 
 
 class Archive:
@@ -54,12 +56,13 @@ class Archive:
         *,
         limit: int = LIMIT,
         log_path: Path | None = None,
+        heard: Heard = lambda *_: None,
     ) -> None:
         self._root = state / "clusters" / _part(cluster)
         self._looked = self._root / ".looked"
         self._state, self._limit, self._log_path = state, limit, log_path
         self._threads = ThreadPoolExecutor(THREADS, "aiarts-archive")
-        self._door = Door(api, token, self._threads, CONNECTING)
+        self._door = Door(api, token, self._threads, CONNECTING, heard)
         self._late = asyncio.Semaphore(LATE)
         self._kept: dict[str, tuple[PodFacts, ...]] = {}  # of our own jobs, by job
         self._leases: list[Lease] = []
@@ -138,6 +141,17 @@ class Archive:
         own = _run_folder(self._root, namespace, job_id, run)
         looked = _run_folder(self._looked, namespace, job_id, run)
         return looked if looked.is_dir() and not own.is_dir() else own
+
+    async def beside(self, namespace: str, job_id: str, run: int, name: str, kind: type[T]) -> dict[int, T]:
+        """A file that launchers keep beside their logs, by node; what is missing or damaged is left out."""
+        with contextlib.suppress(DiskTrouble):
+            return await self._door.files(_beside, self.log_folder(namespace, job_id, run), name, kind)
+        return {}
+
+    def is_mounted(self, job_id: str, run: int) -> bool:
+        """Whether the launchers of a run write where this server reads, so that nobody tells of it."""
+        mounted = self._mounted(job_id, run)
+        return mounted is not None and is_readable(mounted)
 
     async def complete(self, job_id: str, run: int, seconds: float) -> bool:
         """Wait until what the run's pods have printed up to now is held; False when that takes longer."""
@@ -294,6 +308,13 @@ def _sources(run: Path, live: set[Path]) -> list[Source]:
         unfetched = tuple(Lack(WENT_AWAY, pod.name) for pod in left)
         found.append(Source(source=said.source, complete=said.complete, missing=(*said.missing, *unfetched)))
     return found
+
+
+def _beside(run: Path, name: str, kind: type[T]) -> dict[int, T]:
+    numbers = [path.name.removeprefix("node-") for path in run.glob("node-*")]
+    nodes = sorted(int(number) for number in numbers if number.isascii() and number.isdecimal())
+    found = {node: read(run / f"node-{node}" / name, kind) for node in nodes}
+    return {node: content for node, content in found.items() if content is not None}
 
 
 def _joined(sources: list[Source]) -> Source:

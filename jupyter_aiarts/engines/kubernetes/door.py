@@ -20,9 +20,14 @@ from jupyter_aiarts.errors import AiartsError
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
+    from jupyter_aiarts.engines.local.records import NodeStatus
+
 T = TypeVar("T")
 TokenSource = Callable[[str, str], Awaitable[str]]
 """The launcher's token from a namespace's Secret; empty where there is none."""
+
+Heard = Callable[["PodFacts", "NodeStatus"], None]
+"""Told in the loop what a pod's launcher says of itself, whenever that changes."""
 
 TOKEN_HEADER = "X-Aiarts-Token"
 
@@ -119,8 +124,11 @@ class DiskTrouble(Exception):
 class Door:
     """What all mirrors of an archive share: the cluster, who may connect now, and the threads for files."""
 
-    def __init__(self, api: Streams, token: TokenSource, threads: Executor, connecting: int) -> None:
+    def __init__(
+        self, api: Streams, token: TokenSource, threads: Executor, connecting: int, heard: Heard = lambda *_: None
+    ) -> None:
         self._api, self._token, self._threads = api, token, threads
+        self.heard = heard
         self._gate = asyncio.Semaphore(connecting)
 
     async def files(self, work: Callable[..., T], *args: Any) -> T:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_aiarts.engines.kubernetes.book import KUBELET, PodEntry
 from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts, Unanswered, within
-from jupyter_aiarts.engines.kubernetes.frames import Chunk, FrameReader, Garbled, Item, Mark
+from jupyter_aiarts.engines.kubernetes.frames import Chunk, FrameReader, Garbled, Item, Mark, Told
 from jupyter_aiarts.engines.kubernetes.kubelet_log import CUT, KubeletCopy, LineReader
 from jupyter_aiarts.engines.kubernetes.lacks import NO_REST, NOT_KEPT, ON_MOUNT, REST, WENT_AWAY, WITHOUT_PORT, Lack
 from jupyter_aiarts.engines.kubernetes.node_archive import NodeArchive
@@ -108,6 +108,8 @@ class Mirror:
             raise Unanswered(0, "the connection ended")
         items = await self._door.files(self._keep_frames, reader, received)
         self._note_progress()
+        if self._node.said is not None and any(isinstance(item, Told) and item.kind == "status" for item in items):
+            self._door.heard(self._pod, self._node.said)
         last = next((item for item in reversed(items) if isinstance(item, (Chunk, Mark))), None)
         if last is not None:
             self.is_settled = last is Mark.CAUGHT_UP

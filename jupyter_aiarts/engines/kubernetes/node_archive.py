@@ -3,6 +3,7 @@
     node-<k>/log/<rank>/…     segments, as `launcher/segments.py` forms them, so that `engines/logs` reads them
     node-<k>/status.json      the launcher's newest status; its drops are those of *this* copy
     node-<k>/env.<rank>.json  the variables a rank was started with
+    node-<k>/npulog.json      the NPU driver's errors about its cards, as its launcher found them at the end
     node-<k>/source.json      where the log comes from and what is missing of it, for people
     node-<k>/pods.json        which pods and launcher's folders the log comes from, and where each begins in it
     node-<k>/lock             held by the one server that writes here
@@ -29,7 +30,9 @@ from jupyter_aiarts.engines.kubernetes.held import HeldLog, Stamp
 from jupyter_aiarts.engines.kubernetes.lacks import WENT_AWAY, Lack
 from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.engines.logs.reasons import Drop
+from jupyter_aiarts.engines.npulog import NpuPage
 from jupyter_aiarts.launcher import record, segments
+from jupyter_aiarts.launcher.ascend.lastlog import NAME as NPU_LOG
 from jupyter_aiarts.model.times import now
 
 MOST_RANKS = 16  # beyond those that were named: what was said of a job may be older than what runs
@@ -51,6 +54,7 @@ class NodeArchive:
         self._logs: dict[int, HeldLog] = {}
         self._bases: dict[str, int] | None = None
         self.trouble: Lack | None = None
+        self.said: NodeStatus | None = None  # what a launcher said of itself since this was opened
         self._adopt_ranks()
         self._keep_reserve()
 
@@ -177,13 +181,15 @@ class NodeArchive:
         content = told.content
         with contextlib.suppress(msgspec.ValidationError):
             if told.kind == "status":
-                msgspec.convert(content, NodeStatus)
+                self.said = msgspec.convert(content, NodeStatus)
                 self._status = content
                 self._write_status()
             elif told.kind == "summary" and self.node == 0:
                 keep_summary(self.folder.parent, content)
             elif told.kind == "environment":
                 self.keep_environment(msgspec.convert(content.get("rank"), int), content.get("variables"))
+            elif told.kind == "npulog":
+                record.write_json(str(self.folder / NPU_LOG), msgspec.to_builtins(msgspec.convert(content, NpuPage)))
 
     def keep_environment(self, rank: int, variables: Any) -> None:
         """Keep a rank's variables for the time after its pod."""

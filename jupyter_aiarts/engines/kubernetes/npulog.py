@@ -1,17 +1,16 @@
-"""The NPU driver's log, read by the launchers where it is mounted into their pods."""
+"""The NPU driver's log, read by the launchers where it is mounted into their pods; what they kept at their end."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 
 from jupyter_aiarts.engines.kubernetes.door import PodFacts, Unanswered
-from jupyter_aiarts.engines.npulog import Gap, NpuLog, gap_of, told
-from jupyter_aiarts.launcher.ascend.slog import ALL_BYTES, Errors, Line
+from jupyter_aiarts.engines.npulog import Gap, NpuLog, NpuPage, gap_of, told
+from jupyter_aiarts.launcher.ascend.slog import ALL_BYTES
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.archive import Archive
@@ -20,47 +19,40 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 
 
-class _Told(Struct):
-    folder: str
-    card: int | None
-    text: str
-
-
-class _Page(Struct):
-    """A launcher's answer: `Errors` by name."""
-
-    lines: list[_Told]
-    place: str
-    problem: Literal["", "absent", "denied"]
-
-    @property
-    def errors(self) -> Errors:
-        return Errors([Line(one.folder, one.card, one.text) for one in self.lines], self.place, self.problem)
-
-
-async def npu_log(archive: Archive, pods: Sequence[PodFacts], ranks: Sequence[Rank]) -> NpuLog:
-    """What the launchers of a run find; of a pod that is gone nothing can be had."""
+async def npu_log(
+    archive: Archive, pods: Sequence[PodFacts], ranks: Sequence[Rank], kept: Mapping[int, NpuPage]
+) -> NpuLog:
+    """What the launchers of a run find; of a pod that runs no more what its launcher kept, if it could."""
     gate = asyncio.Semaphore(AT_ONCE)
+    up = {pod.node: pod for pod in pods if pod.is_up}
 
-    async def one(pod: PodFacts) -> NpuLog:
-        if not pod.is_up:
-            return NpuLog(gaps=(Gap("gone", node=pod.node),))
+    async def one(node: int) -> NpuLog:
+        if node not in up:
+            return _shown(kept[node], node, ranks) if node in kept else NpuLog(gaps=(Gap("gone", node=node),))
         async with gate:
-            return await _ask(archive, pod, ranks)
+            return await _ask(archive, up[node], ranks, kept.get(node))
 
-    if not pods:
+    nodes = {*(pod.node for pod in pods if pod.has_log), *kept}
+    if not nodes:
         return NpuLog(gaps=(Gap("not-started"),))
-    found = await asyncio.gather(*(one(pod) for pod in pods))
+    found = await asyncio.gather(*(one(node) for node in sorted(nodes)))
     return NpuLog(
         lines=tuple(line for part in found for line in part.lines),
         gaps=tuple(gap for part in found for gap in part.gaps),
     )
 
 
-async def _ask(archive: Archive, pod: PodFacts, ranks: Sequence[Rank]) -> NpuLog:
+async def _ask(archive: Archive, pod: PodFacts, ranks: Sequence[Rank], kept: NpuPage | None) -> NpuLog:
+    """The launcher's word; one that has just ended left it beside the log."""
     try:
-        content = await archive.ask(pod, "v1/npulog", ALL_BYTES)
-        errors = msgspec.json.decode(content, type=_Page).errors
+        page = msgspec.json.decode(await archive.ask(pod, "v1/npulog", ALL_BYTES), type=NpuPage)
     except (Unanswered, msgspec.DecodeError) as error:
-        return NpuLog(gaps=(Gap("unanswered", node=pod.node, why=str(error)),))
-    return NpuLog(lines=tuple(told(errors, pod.node, ranks)), gaps=gap_of(errors, pod.node))
+        if kept is None:
+            return NpuLog(gaps=(Gap("unanswered", node=pod.node, why=str(error)),))
+        page = kept
+    return _shown(page, pod.node, ranks)
+
+
+def _shown(page: NpuPage, node: int, ranks: Sequence[Rank]) -> NpuLog:
+    errors = page.errors
+    return NpuLog(lines=tuple(told(errors, node, ranks)), gaps=gap_of(errors, node))

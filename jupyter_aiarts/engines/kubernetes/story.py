@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from jupyter_aiarts.engines.kubernetes.client import events
 from jupyter_aiarts.engines.kubernetes.meta import in_full, run_named
+from jupyter_aiarts.engines.notes import events_of as said
 from jupyter_aiarts.model.job import Event
 from jupyter_aiarts.model.times import from_ns
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.client import Api
     from jupyter_aiarts.engines.kubernetes.objects import JobObject
+    from jupyter_aiarts.engines.local.records import NodeStatus
 
 MOST = 1000
 _NANOSECONDS = re.compile(r"\.([0-9a-f]{14,16})\Z")
@@ -40,9 +43,10 @@ class _Event(Struct, rename="camel"):
     event_time: str | None = None
 
 
-async def events_of(api: Api, job: JobObject) -> tuple[Event, ...]:
-    """All events about a run's Job, pods and workload that the cluster still has (an hour's, mostly), oldest first."""
-    found: list[Event] = []
+async def events_of(api: Api, job: JobObject, statuses: Iterable[NodeStatus] = ()) -> tuple[Event, ...]:
+    """All events about a run's Job, pods and workload that the cluster still has (an hour's, mostly), oldest first,
+    and what its launchers said of themselves."""
+    found = [event for status in statuses for event in said(status, f"job/{job.name}")]
     async for page in api.pages(events(job.namespace), _Event):
         found += [
             _told(one) for one in page.items if run_named(_job_part(one.involved_object)) == (job.job_id, job.run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -171,7 +170,11 @@ async def test_a_controllers_table_is_waited_for_and_followed(cluster: Cluster, 
         servers = [str(pod["status"]["podIP"]) for pod in reversed(pods)]  # node 1 was quicker
         name = name.partition("/")[2]
         fill(lab, name, filled(servers[:1], "initializing"))
-        await asyncio.wait_for(waits(job.id, tmp_path, f"complete {name}, which is initializing"), 60)
+        waiting = await lab.until(job.id, code="ring-controller-wait")
+        assert waiting.phase is Phase.STARTING and waiting.cause.values == {"table": name}
+        assert waiting.cause.evidence == (f"waiting for the ring controller to complete {name}, which is initializing",)
+        events = await lab.engine.events(job.id, None)
+        assert [one.message for one in events if one.reason == "Waiting"] == [f"Node 0: {waiting.cause.evidence[0]}"]
         assert await lab.texts(job.id) == []
         fill(lab, name, filled(servers, "completed"))
         for place, pod in enumerate(reversed(pods)):
@@ -180,19 +183,11 @@ async def test_a_controllers_table_is_waited_for_and_followed(cluster: Cluster, 
         done = await lab.until(job.id, seconds=120)
         assert done.phase is Phase.SUCCEEDED, await lab.texts(job.id)
         nodes = await said(lab, job.id)
+        notes = [note for note in done.notes if note.startswith("Node 0: the ranks waited ")]
+        assert len(notes) == 1 and notes[0].endswith(f" s for the ring controller to complete {name}")
+        assert notes[0] in [one.message for one in await lab.engine.events(job.id, None)]
     assert [one[0]["RANK_ID"] for one in nodes] == ["8", "0"]
     assert [one[3] for one in nodes] == [{"hccl.json": filled(servers, "completed")}] * 2
-
-
-async def waits(job_id: str, tmp_path: Path, text: str) -> None:
-    """Until node 0 says that it waits for this, in the status that the engine keeps of it."""
-
-    def heard() -> bool:
-        found = tmp_path.glob(f"state/**/{job_id}/run-1/node-0/status.json")
-        return any(text in (json.loads(path.read_text())["message"] or "") for path in found)
-
-    while not heard():
-        await asyncio.sleep(0.05)
 
 
 def both_up(lab: Lab) -> bool:

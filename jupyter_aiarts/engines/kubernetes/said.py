@@ -1,0 +1,29 @@
+"""What a launcher says of itself beside its log, as far as the picture keeps it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from jupyter_aiarts.engines.local.records import NodeStatus
+from jupyter_aiarts.engines.notes import MOST
+
+RING_WAIT = "ring-controller-wait"  # the launcher's own word, without its modules
+LONGEST = 4000
+"""Characters of a note; one may list what to do for eight cards."""
+
+
+class Said(Struct, gc=False, frozen=True, kw_only=True):
+    """One node's; most have nothing to say."""
+
+    pod: str  # empty where it was read from a file
+    attempt: int
+    code: str | None = None  # what it waits for
+    message: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def said_of(status: NodeStatus, pod: str = "") -> Said:
+    """Out of a launcher's status, and never much: a user's code may speak in its place."""
+    notes = tuple(note[:LONGEST] for note in status.notes[:MOST])
+    message = status.message[:LONGEST] if status.message else None
+    return Said(pod=pod, attempt=status.attempt, code=status.code, message=message, notes=notes)
