@@ -9,7 +9,7 @@ import argparse
 import os
 import shutil
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from jupyter_aiarts.kernel.errors import WrongUsage
 from jupyter_aiarts.kernel.session import Outcome, Session
@@ -23,7 +23,7 @@ def doctor(session: Session, given: argparse.Namespace) -> Outcome:
     """Can this path be a start file, or a rank table; 1 when it cannot."""
     if given.noun == "path" and (given.rank or given.log):
         raise WrongUsage("--rank and --log are about rank tables.", "aiarts doctor ranktable FILE --rank 3")
-    report = check_path(given.path) if given.noun == "path" else _ranktable(session, given)
+    report = check_path(given.path, session.style.lang) if given.noun == "path" else _ranktable(session, given)
     marks = {True: "ok", False: "NO"}
     text = "\n".join(f"{marks[one['ok']]}  {plain(one['message'])}" for one in report["checks"])
     return Outcome(Said(text), report, text, 0 if report["ok"] else 1)
@@ -32,16 +32,32 @@ def doctor(session: Session, given: argparse.Namespace) -> Outcome:
 def _ranktable(session: Session, given: argparse.Namespace) -> Dict[str, Any]:
     from jupyter_aiarts.kernel.doctor_ranktable import check_ranktable, log_lines
 
-    return check_ranktable(given.path, os.environ, given.rank, log_lines(session, given.log) if given.log else ())
+    log = log_lines(session, given.log) if given.log else ()
+    return check_ranktable(given.path, os.environ, given.rank, log, lang=session.style.lang)
 
 
-def check_path(text: str) -> Dict[str, Any]:
+def speaking(lang: str) -> Callable[[str], str]:
+    """What turns a doctor's English sentence into the reader's."""
+    if lang != "zh":
+        return str
+    from jupyter_aiarts.kernel.doctor_zh import chinese
+
+    return chinese
+
+
+def worded(checks: List[Dict[str, Any]], say: Callable[[str], str]) -> List[Dict[str, Any]]:
+    """The checks in the reader's language."""
+    return [{**one, "message": say(one["message"])} for one in checks]
+
+
+def check_path(text: str, lang: str = "en") -> Dict[str, Any]:
     """`{path, ok, checks: [{ok, message}]}`; it stops at the first link, folder or file that is not there."""
     path = Path(text).expanduser()
     checks = missing(path)
     if not checks:
-        checks = [_check(True, f"{path} exists{_through(path)}"), *_readable(path)]
-    return {"path": str(path.absolute()), "ok": all(one["ok"] for one in checks), "checks": checks}
+        checks = [_check(True, f"{path} exists" + _through(path)), *_readable(path)]
+    ok = all(one["ok"] for one in checks)
+    return {"path": str(path.absolute()), "ok": ok, "checks": worded(checks, speaking(lang))}
 
 
 def missing(path: Path) -> List[Dict[str, Any]]:

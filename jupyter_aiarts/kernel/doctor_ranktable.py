@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
 
-from jupyter_aiarts.kernel.doctor import missing
+from jupyter_aiarts.kernel.doctor import missing, speaking, worded
 from jupyter_aiarts.kernel.errors import WrongUsage
 from jupyter_aiarts.kernel.hccl_reasons import Heard, read
 from jupyter_aiarts.kernel.npus import Seen, seen
@@ -25,23 +25,31 @@ _NAMES = {"v1": "version 1.0", "v1.2": "version 1.2", "lab": "lab (MindSpore)", 
 
 
 def check_ranktable(
-    text: str, environ: Mapping[str, str], rank: Optional[str] = None, log: Iterable[str] = (), dev: str = "/dev"
+    text: str,
+    environ: Mapping[str, str],
+    rank: Optional[str] = None,
+    log: Iterable[str] = (),
+    dev: str = "/dev",
+    lang: str = "en",
 ) -> Report:
-    """`{path, ok, checks: [{ok, message}], findings: [{key, message, cure, code}]}`, as `doctor path` answers."""
-    path = Path(text).expanduser()
-    checks = missing(path) or _not_a_file(path)
+    """`{path, ok, checks: [{ok, message}], findings: [{key, message, cure, code}]}`, as `doctor path` answers.
+
+    Keys and codes are the same in every language.
+    """
+    path, say = Path(text).expanduser(), speaking(lang)
+    checks = worded(missing(path) or _not_a_file(path), say)
     findings: List[Finding] = []
     if not checks:
         here, content = seen(environ, dev), content_of(path)
-        findings = _findings(path, content, here, environ, rank)
-        checks = [_check(False, one.sentence()) for one in findings]
-    heard = read(log)
-    checks += [_check(False, _line(one)) for one in heard]
+        findings = [_worded(one, say) for one in _findings(path, content, here, environ, rank)]
+        checks = [_check(False, _sentence(one, lang)) for one in findings]
+    heard = [one._replace(finding=_worded(one.finding, say)) for one in read(log)]
+    checks += [_check(False, _line(one, lang)) for one in heard]
     ok = not checks
     return {
         "path": str(path.absolute()),
         "ok": ok,
-        "checks": _praise(content, here.ids, rank) if ok else checks,
+        "checks": worded(_praise(content, here.ids, rank), say) if ok else checks,
         "findings": [one._asdict() for one in findings],
         "log": [{"line": one.line, "code": one.code, "said": one.said, **one.finding._asdict()} for one in heard],
     }
@@ -95,8 +103,19 @@ def _findings(path: Path, content: bytes, here: Seen, environ: Mapping[str, str]
     return found
 
 
-def _line(heard: Heard) -> str:
-    return f"line {heard.line} of the log ({heard.code}, {heard.said!r}): {heard.finding.sentence()}"
+def _worded(finding: Finding, say: Callable[[str], str]) -> Finding:
+    return finding._replace(message=say(finding.message), cure=say(finding.cure))
+
+
+def _sentence(finding: Finding, lang: str) -> str:
+    return f"{finding.key or '该表'} {finding.message}：{finding.cure}" if lang == "zh" else finding.sentence()
+
+
+def _line(heard: Heard, lang: str) -> str:
+    said = _sentence(heard.finding, lang)
+    if lang == "zh":
+        return f"日志第 {heard.line} 行（{heard.code}，{heard.said!r}）：{said}"
+    return f"line {heard.line} of the log ({heard.code}, {heard.said!r}): {said}"
 
 
 def _praise(content: bytes, ids: List[int], rank: Optional[str]) -> List[Dict[str, Any]]:

@@ -35,6 +35,7 @@ class AiartsMagics(Magics):
         %aiarts logs NAME -f
 
         %%aiarts submit --name mine --as job        submits the cell below
+        %%aiarts run -n 2 -- --lr 0.1               runs it right here as two ranks
 
         `%aiarts --help` lists all commands, `%aiarts submit --help` the options of one. The line is split
         like a shell's, and nothing in it is replaced: `${RANK_ID}` reaches the job as it is.
@@ -59,28 +60,31 @@ class AiartsMagics(Magics):
         if variable and not variable.isidentifier():
             raise WrongUsage(f"{variable!r} cannot be a variable's name.")
         session = self._session(command)
-        outcome = verbs.run(session, command) if cell is None else self._submit_cell(session, command, cell)
+        outcome = verbs.run(session, command) if cell is None else self._use_cell(session, command, cell)
         if variable:
             self.shell.user_ns[variable] = outcome.value
         return outcome.data if command.options.json and not outcome.lines else outcome.value
 
-    def _submit_cell(self, session: Session, command: Command, cell: str) -> Outcome:
-        """Write the cell down and submit it; says where, and which names of the notebook it will miss."""
+    def _use_cell(self, session: Session, command: Command, cell: str) -> Outcome:
+        """Write the cell down and submit or run it; says where, and which names of the notebook it will miss."""
         from pathlib import Path
 
         from jupyter_aiarts.kernel import cells, verbs
         from jupyter_aiarts.kernel.errors import WrongUsage
+        from jupyter_aiarts.kernel.run import run_cell
 
-        if command.verb != "submit":
+        if command.verb not in ("submit", "run"):
             raise WrongUsage(f"%%aiarts {command.verb} takes no cell.", f"Write %aiarts {command.verb}, with one %.")
         tree = cells.check_cell(cell)
-        spec = verbs.spec_from(command.options)
+        spec = verbs.spec_from(command.options) if command.verb == "submit" else {}
         folder = Path.cwd()
         path = cells.write_cell(cell, folder)
         session.notice(session.say("cell", path=path.relative_to(folder)))
         missing = cells.notebook_names(tree, self.shell.user_ns)
         if missing:
             session.notice(session.say("cell-names", names=", ".join(missing)))
+        if command.verb == "run":
+            return run_cell(session, command.options, str(path), str(folder))
         return verbs.submit_spec(session, cells.cell_spec(spec, path, folder), command.options)
 
     def _session(self, command: Command) -> Session:

@@ -14,7 +14,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from jupyter_aiarts.kernel.cards import Cards, chosen, visible
 from jupyter_aiarts.kernel.errors import WrongUsage
@@ -25,6 +25,8 @@ from jupyter_aiarts.kernel.watching import Screen, Watched
 from jupyter_aiarts.kernel.words import say
 
 MOST = 256
+GRACE = 10.0
+CELL_HINT = "Write %%aiarts run -n 2, and arguments after --."
 ASCEND_SHAPES = (1, 2, 4, 8)
 LOG_BYTES = 8 * 1024 * 1024  # of each rank: the launcher keeps a log, though nobody reads it after the run
 KINDS = {".py": "python", ".sh": "shell", ".ipynb": "notebook"}
@@ -32,11 +34,70 @@ IMPORTS = {"torch": "pytorch", "torch_npu": "pytorch", "tensorflow": "tensorflow
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(" + "|".join(IMPORTS) + r")\b", re.MULTILINE)
 
 
+def run(
+    script: Union[str, "os.PathLike[str]"],
+    n: Optional[int] = None,
+    args: Sequence[Any] = (),
+    framework: Optional[str] = None,
+    grace: float = GRACE,
+) -> Ran:
+    """Run `n` ranks of a start file right here (one for each card, else one) and show what they write as it comes.
+
+    Like `subprocess.run`: it returns when all have ended, and a rank that failed is in what it returns. An interrupt
+    ends the ranks first and is raised then, so that what follows in the program does not run.
+    """
+    from jupyter_aiarts.kernel.api import connect_later
+
+    def write(text: str) -> None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    def notice(text: str) -> None:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    client = connect_later()
+    session = Session(client, Style(client.lang or "en"), write, notice, notebook="ipykernel" in sys.modules)
+    done = ranks_here(session, os.fspath(script), [str(one) for one in args], n, framework, grace)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    return done
+
+
 def run_here(session: Session, given: argparse.Namespace) -> Outcome:
     """Run the ranks, show what they write as it comes, and say which failed first."""
-    script = os.path.abspath(os.path.expanduser(given.start))
+    words = [*([given.start] if given.start else []), *(given.after_dashes or [])]
+    if not words:
+        raise WrongUsage("There is nothing to run.", "aiarts run -n 2 train.py")
+    return _outcome(session, ranks_here(session, words[0], words[1:], given.ranks, given.framework, given.grace))
+
+
+def run_cell(session: Session, given: argparse.Namespace, path: str, folder: str) -> Outcome:
+    """The same with a cell of a notebook in `folder`, which was written to `path`."""
+    if given.start:
+        raise WrongUsage("The cell is the start file; another start file makes no sense beside it.", CELL_HINT)
+    more = {"PYTHONPATH": os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))}
+    args = given.after_dashes or []
+    return _outcome(session, ranks_here(session, path, args, given.ranks, given.framework, given.grace, more))
+
+
+def _outcome(session: Session, done: Ran) -> Outcome:
+    return Outcome(done, done.data, done.text(session.style), done.exit_code)
+
+
+def ranks_here(
+    session: Session,
+    start: str,
+    args: Sequence[str],
+    wanted: Optional[int],
+    framework: Optional[str],
+    grace: float,
+    env: Optional[Mapping[str, str]] = None,
+) -> Ran:
+    """Run the ranks to their end, whoever asked for them."""
+    script = os.path.abspath(os.path.expanduser(start))
     seen = visible(os.environ)
-    ranks = len(seen.names) or 1 if given.ranks is None else given.ranks
+    ranks = len(seen.names) or 1 if wanted is None else wanted
     if not 1 <= ranks <= MOST:
         raise WrongUsage(f"{ranks} ranks cannot be run here; 1 to {MOST} can.", "aiarts run -n 2 train.py")
     cards = seen.first(ranks) if len(seen.names) >= ranks else Cards()
@@ -47,16 +108,15 @@ def run_here(session: Session, given: argparse.Namespace) -> Outcome:
         session.notice(session.say("run-few-cards", count=len(seen.names), ranks=ranks))
     folder = tempfile.mkdtemp(prefix="aiarts-run-")  # nobody else may look into it
     try:
-        plan = plan_of(script, given.after_dashes or [], ranks, cards, given.grace)
-        plan["env"] = chosen(seen, cards, os.environ)
-        plan["framework"] = given.framework or framework_of(script)
+        plan = plan_of(script, args, ranks, cards, grace)
+        plan["env"] = {**chosen(seen, cards, os.environ), **(env or {})}
+        plan["framework"] = framework or framework_of(script)
         plan["start"]["python"] = session.client.python or sys.executable
         watched = Watched(plan, folder)
         interrupted = watched.follow(Screen(session, ranks > 1), lambda: session.notice(session.say("run-ending")))
-        done = Ran(watched.summary(), interrupted)
+        return Ran(watched.summary(), interrupted)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Outcome(done, done.data, done.text(session.style), done.exit_code)
 
 
 def plan_of(script: str, args: Sequence[str], ranks: int, cards: Cards, grace: float) -> Dict[str, Any]:

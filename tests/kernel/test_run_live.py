@@ -245,3 +245,89 @@ def test_a_kernel_that_is_killed_takes_its_ranks_with_it(
     notebook.manager.shutdown_kernel(now=True)
     none_left(mark)
     gone(private_folders)
+
+
+# --- a cell, and Python -------------------------------------------------------------------------------------------
+
+CELL = """%%aiarts run -n 2 --as done -- --lr 0.1
+import os, sys, time
+import beside
+print("rank", os.environ["RANK"], beside.WORD, sys.argv[1:], flush=True)
+while not os.path.exists("go"): time.sleep(0.01)
+sys.exit(int(os.environ["RANK"]) * 6)
+"""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_cell_runs_as_ranks_with_the_modules_beside_the_notebook(notebook: Notebook, nothing_around: Path) -> None:
+    (nothing_around / "beside.py").write_text("WORD = 'found'")
+    shown = notebook.run(CELL, until="[rank 1] rank 1")
+    assert "The cell was written to .aiarts/cells/" in shown
+    shown += notebook.read(until="[rank 0] rank 0") if "[rank 0] rank 0" not in shown else ""
+    (nothing_around / "go").touch()
+    notebook.read()
+    for rank in range(2):
+        assert f"[rank {rank}] rank {rank} found ['--lr', '0.1']" in shown
+    assert "(6, 1)" in notebook.run("done.exit_code, done.first_failure['rank']")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_the_stop_button_ends_a_cells_ranks_too(notebook: Notebook, tmp_path: Path) -> None:
+    mark = f"mark-of-{tmp_path.name}-{os.getpid()}"
+    notebook.run(f"%%aiarts run -n 2 --grace 600 -- {mark}\n{STUBBORN}", until="[rank 1] up")
+    notebook.manager.interrupt_kernel()
+    notebook.read(until="once more")
+    notebook.manager.interrupt_kernel()
+    assert "Interrupted; all ranks have ended." in notebook.read()
+    assert marked(mark) == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_cell_beside_a_start_file_or_without_python_starts_nothing(notebook: Notebook, nothing_around: Path) -> None:
+    source = "open('started', 'w')"
+    assert "The cell is the start file" in notebook.run(f"%%aiarts run -n 2 train.py\n{source}")
+    assert "Line 2 of the cell is not Python" in notebook.run(f"%%aiarts run -n 2\n{source}\n!ls")
+    notebook.run("lr = 3")
+    assert "not in the cell" in notebook.run("%%aiarts run -n 1\nprint(lr)")
+    assert not (nothing_around / "started").exists()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_python_runs_ranks_and_an_interrupt_ends_them_and_what_follows(
+    notebook: Notebook, script: Script, tmp_path: Path, nothing_around: Path
+) -> None:
+    source = "import os, sys, time\nprint('here', sys.argv[1], flush=True)\nsys.exit(int(os.environ['RANK']) * 5)"
+    name = script(source)
+    shown = notebook.run(f"import jupyter_aiarts as aiarts\ndone = aiarts.run({name!r}, n=2, args=[0.5])")
+    assert "[rank 0] here 0.5" in shown and "[rank 1] here 0.5" in shown
+    assert "(5, 1, False)" in notebook.run("done.exit_code, done.first_failure['rank'], done.interrupted")
+    mark = f"mark-of-{tmp_path.name}-{os.getpid()}"
+    path = script(STUBBORN, "stubborn.py")
+    code = f"aiarts.run({path!r}, n=2, args=[{mark!r}], grace=600)\nopen('after', 'w')"
+    notebook.run(code, until="[rank 1] up")
+    notebook.manager.interrupt_kernel()
+    notebook.read(until="once more")
+    notebook.manager.interrupt_kernel()
+    notebook.read()
+    assert marked(mark) == [] and not (nothing_around / "after").exists()
+    assert "42" in notebook.run("6 * 7")
+
+
+def test_python_may_run_ranks_from_any_thread(script: Script, capfd: pytest.CaptureFixture[str]) -> None:
+    import threading
+
+    import jupyter_aiarts
+
+    found: list[Any] = []
+    path = script("import sys\nprint('out')\nsys.stderr.write('err')")
+    thread = threading.Thread(target=lambda: found.append(jupyter_aiarts.run(path, n=2)))
+    thread.start()
+    thread.join(60)
+    printed = capfd.readouterr()
+    assert (found[0].exit_code, printed.out.count("out"), printed.err.count("err")) == (0, 2, 2)
+    with pytest.raises(Exception, match="999 ranks cannot be run here"):
+        jupyter_aiarts.run(path, n=999)
