@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -17,14 +16,14 @@ import pytest
 from tests.cluster.build import program
 from tests.cluster.cluster import Cluster
 
-from .cluster_paper import paper_jobs
+from .cluster_paper import paper_jobs, small_jobs
 from .measure import Aim, Figure, in_turns, keep, medians, short
 
 pytestmark = [pytest.mark.bench, pytest.mark.cluster, pytest.mark.timeout(1800)]
 
 JOBS, NODES = 1_250, 8
 ROUNDS = 5
-RATE, CHANGES = 200, 2_000
+RATE, CHANGES, CHANGED = 200, 2_000, 400  # a second, in all, and Jobs that they are made to
 CHILD = Path(__file__).with_name("cluster_child.py")
 ROOT = Path(__file__).parents[2]
 Records = list[dict[str, float]]
@@ -48,14 +47,14 @@ def child(cluster: Cluster, *words: str) -> dict[str, float]:
     return {**found, "process": time.perf_counter() - began}
 
 
-def kubectl(cluster: Cluster, namespace: str) -> dict[str, float]:
-    """`kubectl get pods` of the same namespace: seconds, and MB at its highest."""
+def kubectl(cluster: Cluster, namespace: str) -> float:
+    """Seconds of `kubectl get pods` of the same namespace."""
     words = [str(program("kubectl")), f"--kubeconfig={cluster.kubeconfig('admin')}", "get", "pods", "-n", namespace]
     began = time.perf_counter()
     lines = subprocess.check_output([*words, "--no-headers"], text=True).count("\n")
     taken = time.perf_counter() - began
     assert lines == JOBS * NODES
-    return {"seconds": taken, "MB": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024}
+    return taken
 
 
 def test_first_picture(cluster: Cluster, namespace: str) -> None:
@@ -118,7 +117,7 @@ def test_first_picture_against_kubectl(cluster: Cluster, namespace: str) -> None
     ours, peer = in_turns(
         ROUNDS,
         lambda: child(cluster, "ours", namespace)["process"],
-        lambda: kubectl(cluster, namespace)["seconds"],
+        lambda: kubectl(cluster, namespace),
     )
     keep(
         "6 cluster, kubectl",
@@ -135,6 +134,7 @@ def test_first_picture_against_kubectl(cluster: Cluster, namespace: str) -> None
 
 def test_following(cluster: Cluster, namespace: str) -> None:
     """Both follow the same changes at the same time; each change says when it was asked for."""
+    small_jobs(cluster, namespace, CHANGED)
     ours = subprocess.Popen(
         command(cluster, "follow", namespace, str(CHANGES)), stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
@@ -148,9 +148,8 @@ def test_following(cluster: Cluster, namespace: str) -> None:
         assert ours.stdout.readline() == "ready\n"
         reader.start()
         time.sleep(3)  # kubectl does not say when it is ready
-        made = subprocess.check_output(
-            command(cluster, "change", namespace, str(RATE), str(CHANGES), str(JOBS)), text=True, cwd=ROOT
-        )
+        words = [sys.executable, "-m", "tests.bench.cluster_changes", namespace, str(RATE), str(CHANGES), str(CHANGED)]
+        made = subprocess.check_output(words, text=True, cwd=ROOT)
         heard = json.loads(ours.stdout.readline())
         time.sleep(1)
     finally:

@@ -1,13 +1,15 @@
 """From submitting a job to a cluster to its first log line, against a Job of the same pod made by kubectl.
 
 The peer's pod has the same image, volumes, init container and tools, and prints by Python as ours does; its
-first line is waited for by `kubectl logs -f`, started when `kubectl get -w` shows that the pod runs.
+first line is waited for by `kubectl logs -f`, started when `kubectl get -w` shows that the pod runs. Beside it stands
+a bare Job, without volumes and init container: what the cluster itself takes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import statistics
 import subprocess
 import time
 from pathlib import Path
@@ -24,7 +26,7 @@ from jupyter_aiarts.model.names import new_id
 from jupyter_aiarts.model.reading import read_spec
 from tests.cluster.cluster import Cluster
 
-from .measure import Aim, Figure, keep
+from .measure import Aim, Figure, keep, short
 
 pytestmark = [pytest.mark.bench, pytest.mark.cluster, pytest.mark.timeout(900)]
 
@@ -37,6 +39,7 @@ async def test_first_line_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None
     (tmp_path / "train.py").write_text(f"import time\n{LINE}\ntime.sleep(2)\n")
     ours: list[float] = []
     peer: list[float] = []
+    bare: list[float] = []
     with cluster.namespace() as namespace:
         settings = {"kubeconfig": str(cluster.kubeconfig("alice")), "namespaces": [namespace]}
         engine = open_cluster("lab", settings, tmp_path / "state")
@@ -44,7 +47,9 @@ async def test_first_line_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None
             await engine.snapshot()
             for _ in range(ROUNDS + 1):
                 ours.append(await first_line(engine, tmp_path))
-                peer.append(await asyncio.to_thread(bare_first_line, cluster, await pod_like_ours(engine, tmp_path)))
+                like_ours = await pod_like_ours(engine, tmp_path)
+                peer.append(await asyncio.to_thread(kubectl_first_line, cluster, like_ours))
+                bare.append(await asyncio.to_thread(kubectl_first_line, cluster, [bare_job(namespace, new_id())]))
         finally:
             await engine.aclose()
     keep(
@@ -56,6 +61,7 @@ async def test_first_line_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None
             ours=ours[1:],
             peer=peer[1:],
             aim=Aim(by="ratio", bound=1.3),
+            more={"a bare Job without volumes, ms": short(statistics.median(bare[1:]))},
         ),
     )
 
@@ -92,7 +98,21 @@ async def pod_like_ours(engine: KubernetesEngine, folder: Path) -> list[dict[str
     return [*made.dependents, job]
 
 
-def bare_first_line(cluster: Cluster, objects: list[dict[str, Any]]) -> float:
+def bare_job(namespace: str, name: str) -> dict[str, Any]:
+    """A Job of the same image that prints the same and has nothing else."""
+    command = ["python3", "-I", "-S", "-c", f"{LINE}; import time; time.sleep(2)"]
+    main = {"name": "main", "image": SPEC["image"], "imagePullPolicy": "IfNotPresent", "command": command}
+    pod = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1, "containers": [main]}
+    mark = {"bench": name}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": namespace, "labels": mark},
+        "spec": {"backoffLimit": 0, "template": {"metadata": {"labels": mark}, "spec": pod}},
+    }
+
+
+def kubectl_first_line(cluster: Cluster, objects: list[dict[str, Any]]) -> float:
     """Milliseconds from `kubectl create` to the first byte of `kubectl logs -f`."""
     job = objects[-1]["metadata"]
     listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})

@@ -3,7 +3,6 @@
 `ours|typed|bare KUBECONFIG NAMESPACE`: the first full picture: seconds, CPU seconds, and MB beyond what imports took
 `pauses KUBECONFIG NAMESPACE`: the longest that the event loop was held while ours was made
 `follow KUBECONFIG NAMESPACE COUNT`: prints `ready`, then how late each of COUNT changes was heard, in milliseconds
-`change KUBECONFIG NAMESPACE RATE COUNT JOBS`: makes the changes; a note of each says when
 """
 
 from __future__ import annotations
@@ -12,12 +11,13 @@ import asyncio
 import contextlib
 import json
 import os
-import resource
 import ssl
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
+
+from memory import peak, resident
 
 Steps = dict[str, float]
 
@@ -26,14 +26,12 @@ class Meter:
     """From its making on: time, CPU time, and how far memory grew at its highest."""
 
     def __init__(self) -> None:
-        with open("/proc/self/statm") as file:
-            self._rss = int(file.read().split()[1]) * resource.getpagesize()
+        self._rss = resident()
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def read(self) -> Steps:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         cpu, wall = time.process_time() - self._cpu, time.perf_counter() - self._wall
-        return {"seconds": wall, "cpu": cpu, "MB": (peak - self._rss) / 1e6}
+        return {"seconds": wall, "cpu": cpu, "MB": (peak() - self._rss) / 1e6}
 
 
 async def ours(kubeconfig: str, namespace: str) -> Steps:
@@ -93,7 +91,7 @@ async def bare(kubeconfig: str, namespace: str) -> Steps:
     import msgspec
     import yaml
 
-    from jupyter_aiarts.engines.kubernetes.client import PAGE
+    from jupyter_aiarts.engines.kubernetes.listing import PAGE
     from jupyter_aiarts.engines.kubernetes.meta import Listed
     from jupyter_aiarts.engines.kubernetes.objects import JobObject, PodObject
 
@@ -160,32 +158,9 @@ async def follow(kubeconfig: str, namespace: str, count: str) -> Steps:
     return {}
 
 
-async def change(kubeconfig: str, namespace: str, rate: str, count: str, jobs: str) -> Steps:
-    from jupyter_aiarts.engines.kubernetes import names
-    from jupyter_aiarts.engines.kubernetes.client import Api
-    from jupyter_aiarts.engines.kubernetes.client import jobs as place
-    from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
-
-    api = await Api.open(ClusterSettings(name="bench", kubeconfig=kubeconfig))
-
-    async def one(number: int) -> None:
-        name = names.object_name("train", f"b{number % int(jobs):09}", 1)
-        note = {names.NOTES: json.dumps([f"at {time.time():.6f}"])}
-        await api.patch(place(namespace, name), {"metadata": {"annotations": note}})
-
-    began = time.perf_counter()
-    waiting: set[asyncio.Task[None]] = set()
-    for number in range(int(count)):
-        await asyncio.sleep(max(0.0, began + number / float(rate) - time.perf_counter()))
-        waiting.add(asyncio.create_task(one(number)))
-    await asyncio.gather(*waiting)
-    await api.aclose()
-    return {"per second": int(count) / (time.perf_counter() - began)}
-
-
 if __name__ == "__main__":
     kinds: dict[str, Callable[..., Any]] = {
-        "ours": ours, "pauses": pauses, "typed": typed, "bare": bare, "follow": follow, "change": change,
+        "ours": ours, "pauses": pauses, "typed": typed, "bare": bare, "follow": follow,
     }  # fmt: skip
     print(json.dumps(asyncio.run(kinds[sys.argv[1]](*sys.argv[2:]))), flush=True)
     os._exit(0)  # what is to be measured was measured

@@ -16,6 +16,7 @@ from jupyter_aiarts.engines.kubernetes.manifest import objects, pod
 from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
 from tests.cluster.cluster import Cluster
 from tests.engines.kubernetes.making import make_order
+from tests.engines.kubernetes.watching import job as small_job
 
 Json = dict[str, Any]
 AT_ONCE = 24
@@ -37,6 +38,19 @@ async def _fill(cluster: Cluster, namespace: str, count: int, nodes: int, where:
     made = _jobs(namespace, count, nodes, where)
     await asyncio.gather(*(_make(api, namespace, made) for _ in range(AT_ONCE)))
     await api.aclose()
+
+
+def small_jobs(cluster: Cluster, namespace: str, count: int) -> None:
+    """So many small Jobs of ours that wait: what a change costs the API server grows with the object."""
+    with cluster.admin() as admin:
+        for number in range(count):
+            one = small_job(small_id(number), suspend=True)
+            one["spec"]["managedBy"] = NOBODY
+            admin.request("POST", f"apis/batch/v1/namespaces/{namespace}/jobs", one)
+
+
+def small_id(number: int) -> str:
+    return f"c{number:09}"
 
 
 def _jobs(namespace: str, count: int, nodes: int, where: list[str]) -> Iterator[tuple[Json, list[Json]]]:

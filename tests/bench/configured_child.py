@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import resource
 import sys
 import time
 from pathlib import Path
 
 from jupyter_server.serverapp import ServerApp  # noqa: F401
+from memory import peak
 
 from jupyter_aiarts.server.app import AiartsApp  # every server has paid for this
 
@@ -32,7 +32,7 @@ async def main(folder: Path, kubeconfig: str | None) -> None:
 
 
 def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return peak() / 2**20
 
 
 asyncio.run(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None))

@@ -6,9 +6,7 @@ where it did not.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -16,10 +14,14 @@ import msgspec
 from msgspec import Struct
 
 from jupyter_aiarts.engines.kubernetes.credentials import Credentials
-from jupyter_aiarts.engines.kubernetes.meta import Listed, ListMeta
+from jupyter_aiarts.engines.kubernetes.listing import remembered, texts
+from jupyter_aiarts.engines.kubernetes.meta import Listed
 from jupyter_aiarts.engines.kubernetes.paths import (
+    KUEUE,
+    KUEUE_VERSION,
     configmaps,
     events,
+    group,
     jobs,
     localqueues,
     pod_log,
@@ -56,17 +58,12 @@ __all__ = [
 T = TypeVar("T")
 Param = str | int | float
 
-PAGE, LARGEST = 250, 4_000_000
-"""Objects and bytes of a page: decoding one takes a few milliseconds of the event loop."""
-
 _JSON = "application/json"
 _PATCHES = {
     "merge": "application/merge-patch+json",
     "strategic": "application/strategic-merge-patch+json",
     "json": "application/json-patch+json",
 }
-_ITEMS = re.compile(rb'"items"\s*:')
-_REST = re.compile(rb'"continue"\s*:\s*"([^"\\]*)"')
 
 
 class HasVersion(Protocol):
@@ -94,12 +91,6 @@ class Delta(Struct, Generic[T]):
     version: str
 
 
-class _Bare(Struct):
-    """A list without its items."""
-
-    metadata: ListMeta
-
-
 class _Line(Struct):
     type: str
     object: msgspec.Raw
@@ -109,11 +100,20 @@ class _Bookmark(Struct):
     metadata: dict[str, Any]
 
 
+class _Version(Struct):
+    version: str = ""
+
+
+class _Group(Struct):
+    versions: tuple[_Version, ...] = ()
+
+
 class Api:
     """One cluster's API server, as one user. Made by `open`; nothing is asked before somebody wants something."""
 
     def __init__(self, name: str, credentials: Credentials) -> None:
         self.name = name
+        self.kueue = KUEUE_VERSION  # the version of Kueue's objects that jobs go by; see `find_kueue`
         self._credentials = credentials
         self._transport = Transport(name, credentials)
 
@@ -150,6 +150,19 @@ class Api:
         """One object."""
         return self._decode(await self.raw(path, **params), msgspec.json.Decoder(type))
 
+    async def served(self, name: str) -> tuple[str, ...]:
+        """The versions of a group of kinds that this API server has; none where nobody serves the group."""
+        try:
+            return tuple(one.version for one in (await self.get(group(name), _Group)).versions)
+        except Missing:
+            return ()
+
+    async def find_kueue(self) -> None:
+        """Go by a version of Kueue's objects that is there; what cannot be found out stays as it is."""
+        with contextlib.suppress(Refused, ClusterUnreachable):
+            there = await self.served(KUEUE)
+            self.kueue = self.kueue if self.kueue in there or not there else there[0]
+
     # A default for a type variable has no type that fits every variable.
     async def create(self, path: str, body: Any, type: type[T] = dict, *, dry_run: bool = False) -> T:  # type: ignore[assignment]
         """Make an object below `path`; with `dry_run` everything but that."""
@@ -185,29 +198,20 @@ class Api:
         async with self._transport.send(method, path, params, body=sent, headers=headers) as response:
             return self._decode(await response.read(), msgspec.json.Decoder(type))
 
-    async def pages(self, path: str, item: type[T], **params: Param) -> AsyncIterator[Page[T]]:
+    async def pages(
+        self, path: str, item: type[T], *, from_memory: bool = False, **params: Param
+    ) -> AsyncIterator[Page[T]]:
         """A list, page by page, so that neither memory nor the event loop feels its size.
 
-        The next page is asked for before this one is decoded: the server is the slower of the two.
+        `from_memory` is cheaper and quicker where it is long: as the API server last heard, for who watches from there.
         """
         decoder: msgspec.json.Decoder[Listed[T]] = msgspec.json.Decoder(Listed[item])  # type: ignore[valid-type]
-        limit, coming = PAGE, asyncio.create_task(self.raw(path, **params, limit=PAGE))
-        try:
-            while True:
-                body = await coming
-                limit = max(limit // 2, 20) if len(body) > LARGEST else limit
-                more = _rest_of(body)
-                if more:
-                    coming = asyncio.create_task(self.raw(path, **{**params, "limit": limit, "continue": more}))
-                    await asyncio.sleep(0)  # it is on its way before decoding keeps the loop busy
+        source = remembered if from_memory else texts
+        async with contextlib.aclosing(source(self._transport, path, params)) as bodies:
+            async for body in bodies:
                 page = self._decode(body, decoder)
                 del body  # while the page is looked at, its text need not be kept
                 yield Page(page.items, page.metadata.resource_version)
-                if not more:
-                    return
-        finally:
-            coming.cancel()  # who looks no further
-            await asyncio.gather(coming, return_exceptions=True)
 
     @contextlib.asynccontextmanager
     async def stream(
@@ -255,12 +259,3 @@ class Api:
             f"What answers for the cluster “{self.name}” does not speak as an API server does: {error}.",
             "Check the server's address in the kubeconfig, and what stands between it and here.",
         )
-
-
-def _rest_of(body: bytes) -> str:
-    """Where the list goes on, empty at its end: read without decoding the items, which come after it."""
-    items = _ITEMS.search(body)
-    if items is None:
-        return ""
-    before = _REST.search(body, 0, items.start())
-    return before[1].decode() if before is not None else msgspec.json.decode(body, type=_Bare).metadata.continue_

@@ -36,6 +36,7 @@ class Pipe:
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._ends: set[asyncio.StreamWriter] = set()
+        self._carrying: set[asyncio.Task[None]] = set()
         self.port = 0
 
     def hold(self) -> None:
@@ -49,12 +50,27 @@ class Pipe:
         for writer in self._ends:
             writer.transport.abort()
 
+    async def aclose(self) -> None:
+        """End all that is carried; afterwards nothing of it is open."""
+        for task in self._carrying:
+            task.cancel()
+        await asyncio.gather(*self._carrying, return_exceptions=True)
+        await asyncio.sleep(0)  # a transport that was aborted closes its socket in the next round of the loop
+
+    def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A connection has come."""
+        task = asyncio.create_task(self.serve(reader, writer))
+        self._carrying.add(task)
+        task.add_done_callback(self._carrying.discard)
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await asyncio.open_connection(self._address, 443)
-        ends = {writer, back}
-        self._ends |= ends
+        ends = {writer}
         try:
-            await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
+            with contextlib.suppress(OSError):  # nobody is there to be carried to
+                there, back = await asyncio.open_connection(self._address, 443)
+                ends.add(back)
+                self._ends |= ends
+                await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
         finally:
             self._ends -= ends
             for end in ends:
@@ -73,15 +89,13 @@ class Pipe:
 async def pipe_to(address: str) -> AsyncIterator[Pipe]:
     """A pipe to an API server, on a port of the loopback."""
     pipe = Pipe(address)
-    server = await asyncio.start_server(pipe.serve, "127.0.0.1")
+    server = await asyncio.start_server(pipe.take, "127.0.0.1")
     pipe.port = server.sockets[0].getsockname()[1]
     try:
         yield pipe
     finally:
         server.close()
-        pipe.flow()
-        pipe.cut()
-        await asyncio.sleep(0)
+        await pipe.aclose()
 
 
 class Gate:

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from jupyter_aiarts.engines.kubernetes import client, paths, transport
+from jupyter_aiarts.engines.kubernetes import client, listing, paths, transport
 from jupyter_aiarts.engines.kubernetes.client import Api
 from jupyter_aiarts.engines.kubernetes.objects import JobObject, PodObject
 from jupyter_aiarts.engines.kubernetes.refusals import (
@@ -216,8 +216,8 @@ async def test_a_refusal_by_the_cluster_says_who_may_not_do_what(api: Api) -> No
 async def test_a_list_comes_in_pages_that_shrink_where_objects_are_large(
     cluster: Cluster, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "PAGE", 40)
-    monkeypatch.setattr(client, "LARGEST", 30_000)
+    monkeypatch.setattr(listing, "PAGE", 40)
+    monkeypatch.setattr(listing, "LARGEST", 30_000)
     config = rewritten(cluster.kubeconfig("admin"), tmp_path / "admin", {"server": gate.url})
     api = await Api.open(ClusterSettings(name="test", kubeconfig=str(config)))
     with cluster.namespace() as namespace, cluster.admin() as admin:

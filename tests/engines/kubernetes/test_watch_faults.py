@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_aiarts.engines.kubernetes import client, credentials, names, phase, transport, watch
+from jupyter_aiarts.engines.kubernetes import credentials, listing, names, phase, transport, watch
 from jupyter_aiarts.engines.kubernetes.client import jobs, pods
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.refusals import Expired
@@ -92,7 +92,7 @@ async def test_what_the_cluster_has_forgotten_is_read_anew(
     cluster: Cluster, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """410: etcd is compacted and the API server has lost what it had in memory."""
-    monkeypatch.setattr(client, "PAGE", 2)
+    monkeypatch.setattr(listing, "PAGE", 2)
     alice = cluster.kubeconfig("alice")
     async with watching(alice, namespace) as seen:
         await seen.watcher.settled()
