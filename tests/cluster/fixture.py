@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import NoReturn
@@ -14,13 +15,27 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.paths import Unavailable
 
 
+LEFT = ("ignore:unclosed transport:ResourceWarning", "ignore:unclosed <socket.socket:ResourceWarning")
+"""asyncio and aiohttp leave a connection to the collector that its other side cut off while it was being made."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A machine that has to build the programs first takes longer than any test may."""
-    if start.is_prepared():
-        return
+    """A machine that has to build the programs first takes longer than any test may; and servers are killed here."""
+    is_prepared = start.is_prepared()
     for item in items:
         if item.get_closest_marker("cluster"):
-            item.add_marker(pytest.mark.timeout(3600))
+            for warning in LEFT:
+                item.add_marker(pytest.mark.filterwarnings(warning))
+            if not is_prepared:
+                item.add_marker(pytest.mark.timeout(3600))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_to_others(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What is excused is collected here, for in the next test it would be a fault of that one."""
+    yield
+    if request.node.get_closest_marker("cluster"):
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

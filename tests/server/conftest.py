@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import HTTPClientError, HTTPResponse
+from tornado.iostream import IOStream
 
 from jupyter_aiarts.server.app import AiartsApp
 
@@ -138,18 +139,21 @@ def until(app: AiartsApp, ask: Ask) -> Submit:
     return wait
 
 
-@pytest.fixture
-def listen(jp_ws_fetch: Callable[..., Awaitable[Any]]) -> Iterator[Callable[[], Awaitable[Any]]]:
+@pytest_asyncio.fixture
+async def listen(jp_ws_fetch: Callable[..., Awaitable[Any]]) -> AsyncIterator[Callable[[], Awaitable[Any]]]:
     """Open the websocket; it is closed when the test is over."""
-    opened: list[Any] = []
+    opened: list[tuple[Any, IOStream]] = []
 
     async def connect() -> Any:
-        opened.append(await jp_ws_fetch("aiarts", "stream"))
-        return opened[-1]
+        stream = await jp_ws_fetch("aiarts", "stream")
+        opened.append((stream, stream.protocol.stream))
+        return stream
 
     yield connect
-    for stream in opened:
+    for stream, below in opened:
         stream.close()
+        while not below.closed():  # only when the server has said goodbye as well
+            await stream.read_message()
 
 
 @pytest.fixture

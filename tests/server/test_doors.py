@@ -14,7 +14,8 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest, HT
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from jupyter_aiarts.server.base import VERBS, offered_verbs
-from jupyter_aiarts.server.routes import ROUTES, Route, pattern
+from jupyter_aiarts.server.router import HANDLERS
+from jupyter_aiarts.server.routes import OPERATIONS, ROUTES, Route
 from jupyter_aiarts.server.stream import StreamHandler
 
 Ask = Callable[..., Awaitable[HTTPResponse]]
@@ -91,10 +92,11 @@ def test_every_verb_checks_login_first_and_rights_second(route: Route) -> None:
 
 def test_jupyter_server_finds_no_open_verb_in_our_handlers(jp_serverapp: ServerApp) -> None:
     for route in ROUTES:
-        assert jp_serverapp.web_app._check_handler_auth(pattern(route), route.handler) == []
+        assert jp_serverapp.web_app._check_handler_auth(route.path, route.handler) == []
 
 
 def test_the_table_names_every_verb_that_a_handler_answers() -> None:
+    assert OPERATIONS.keys() == HANDLERS.keys()
     for route in ROUTES:
         if route.operations:
             assert sorted(one.verb.upper() for one in route.operations) == sorted(offered_verbs(route.handler))
@@ -155,6 +157,8 @@ def knock(jp_http_port: int, jp_base_url: str, http_server_client: AsyncHTTPClie
         except HTTPClientError as error:
             return error.code
         connection.close()
+        while await connection.read_message() is not None:  # closed only when the server has said goodbye as well
+            pass
         return None
 
     return open_stream
