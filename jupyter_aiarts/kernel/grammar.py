@@ -12,7 +12,8 @@ import difflib
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
 from jupyter_aiarts.kernel.errors import HelpShown, WrongUsage
-from jupyter_aiarts.kernel.options import PHASES, add_keys
+from jupyter_aiarts.kernel.options import add_keys
+from jupyter_aiarts.kernel.selection import add_filters
 
 PROGRAM = "aiarts"
 
@@ -44,12 +45,13 @@ class Command(NamedTuple):
 
 
 def _jobs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--phase", choices=PHASES, metavar="PHASE", help="only jobs in this phase: " + ", ".join(PHASES)
-    )
-    parser.add_argument("--all-users", action="store_true", help="jobs of everybody, not only yours")
-    parser.add_argument("-q", "--search", dest="q", metavar="TEXT", help="only jobs with this in their name or id")
+    add_filters(parser)
     parser.add_argument("--limit", type=_count, metavar="N", help="at most this many, newest first")
+    parser.add_argument(
+        "--totals", nargs="?", const="user", choices=["user", "queue"], metavar="user|queue",
+        help="what each user or queue holds now and has used",
+    )  # fmt: skip
+    parser.add_argument("--days", type=_count, default=7, metavar="N", help="totals: of the last N days (default 7)")
 
 
 def _one_job(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +60,13 @@ def _one_job(parser: argparse.ArgumentParser) -> None:
 
 def _some_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("jobs", nargs="+", metavar="JOB", help="ids, beginnings of ids, or names")
+
+
+def _selection(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help="ids, beginnings of ids, or names; or use filters:")
+    add_filters(parser)
+    parser.add_argument("--dry-run", action="store_true", help="only list what would happen to which job")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
 
 
 def _submit(parser: argparse.ArgumentParser) -> None:
@@ -119,11 +128,6 @@ def _edit(parser: argparse.ArgumentParser) -> None:
     add_keys(parser)
 
 
-def _delete(parser: argparse.ArgumentParser) -> None:
-    _some_jobs(parser)
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
-
-
 def _env(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", nargs="?", metavar="JOB", help="an id, the beginning of one, or a name")
     parser.add_argument("--rank", type=_count, default=0, metavar="N", help="which rank's (default 0)")
@@ -142,7 +146,12 @@ def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--ranks", type=_count, metavar="N", help="so many (default: one for each card, else 1)")
     parser.add_argument("--framework", choices=FRAMEWORKS, help="whose variables (default: by its imports)")
     parser.add_argument("--grace", type=_count, default=10, metavar="S", help="seconds to end in (default 10)")
-    parser.add_argument("start", metavar="SCRIPT", help="the start file; all that follows are its arguments")
+    parser.add_argument("--as", dest="variable", metavar="VAR", help="in a notebook: put the outcome into it")
+    parser.add_argument("start", nargs="?", metavar="SCRIPT", help="the start file; what follows are its arguments")
+
+
+def _cluster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cluster", metavar="NAME", help="only this cluster (default: all)")
 
 
 def _templates(parser: argparse.ArgumentParser) -> None:
@@ -177,6 +186,12 @@ def _ranktable(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source", metavar="FILE", help="write this table in another form")
 
 
+def _queues(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", nargs="?", metavar="JOB", help="with --order: only what is about this job")
+    parser.add_argument("--cluster", metavar="NAME", help="only this cluster (default: all)")
+    parser.add_argument("--order", action="store_true", help="who started before an earlier job, and why")
+
+
 VERBS: Tuple[Verb, ...] = (
     Verb(
         "submit",
@@ -190,7 +205,12 @@ VERBS: Tuple[Verb, ...] = (
     ),
     Verb("create", "create job: submit a DLC params file", ("create job --params_file job.params",), _create),
     Verb("get", "get workspace: the workspaces one can submit to", ("get workspace",), _get),
-    Verb("jobs", "list jobs", ("jobs --phase running", "jobs -q resnet --json"), _jobs),
+    Verb(
+        "jobs",
+        "list jobs",
+        ("jobs --phase running", "jobs -q resnet --json", "jobs --all-users --totals queue --days 30"),
+        _jobs,
+    ),
     Verb("show", "one job in full", ("show a1b2", "show resnet --json"), _one_job),
     Verb("explain", "why a job waits or failed, and what to do", ("explain resnet",), _one_job),
     Verb(
@@ -199,10 +219,15 @@ VERBS: Tuple[Verb, ...] = (
         ("logs resnet -f", "logs a1b2 --rank 3 --grep 'loss|nan' --tail 50"),
         _logs,
     ),
-    Verb("stop", "end jobs; they are kept", ("stop resnet",), _some_jobs),
-    Verb("pause", "give a job's devices back until resume", ("pause resnet",), _some_jobs),
-    Verb("resume", "queue a paused job again", ("resume resnet",), _some_jobs),
-    Verb("release", "give up on a job's pods that a dead node holds", ("release resnet",), _some_jobs),
+    Verb("stop", "end jobs; they are kept", ("stop resnet", "stop --user al --older-than 2d --dry-run"), _selection),
+    Verb("pause", "give a job's devices back until resume", ("pause resnet",), _selection),
+    Verb("resume", "queue a paused job again", ("resume resnet",), _selection),
+    Verb(
+        "release",
+        "give up on a job's pods that a dead node holds",
+        ("release resnet", "release --all-users --node node-2 --dry-run"),
+        _selection,
+    ),
     Verb("rerun", "run an ended job once more, same id", ("rerun resnet --wait",), _rerun),
     Verb("clone", "a new job from another's spec", ("clone resnet --priority 7 --name resnet-again",), _clone),
     Verb(
@@ -211,7 +236,12 @@ VERBS: Tuple[Verb, ...] = (
         ("edit resnet priority=7 params.lr=0.01", "edit resnet --image new:2"),
         _edit,
     ),
-    Verb("delete", "remove jobs with their runs and logs", ("delete resnet --yes",), _delete),
+    Verb(
+        "delete",
+        "remove jobs with their runs and logs",
+        ("delete resnet --yes", "delete --phase failed --older-than 30d --dry-run"),
+        _selection,
+    ),
     Verb(
         "env",
         "the variables of a rank",
@@ -224,6 +254,13 @@ VERBS: Tuple[Verb, ...] = (
         ("run -n 2 train.py --lr 0.1", "run -n 2 --framework tensorflow train.py"),
         _run,
     ),
+    Verb(
+        "queues",
+        "queues: quota, who waits, where your jobs stand; --order: who passed whom, and why",
+        ("queues", "queues --cluster lab --json", "queues --order resnet"),
+        _queues,
+    ),
+    Verb("cluster", "nodes, cards, who holds them, what fits now", ("cluster", "cluster --cluster lab"), _cluster),
     Verb(
         "templates",
         "list, show, save and delete templates",
@@ -347,7 +384,8 @@ def _split_arguments(name: str, words: List[str]) -> Tuple[List[str], Optional[L
     """What stands after `--`, with `run` all that follows the start file, is the start file's and never meets
     argparse."""
     if name == "run":
-        at = _first_argument(parser_of(name), words) + 1
+        at = _first_argument(parser_of(name), words)
+        at += words[at : at + 1] != ["--"]  # a cell is the start file itself, and has arguments all the same
         return words[:at], words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:]
     if name not in TAKES_ARGS or "--" not in words:
         return words, None
@@ -358,7 +396,7 @@ def _split_arguments(name: str, words: List[str]) -> Tuple[List[str], Optional[L
 def _first_argument(parser: Parser, words: List[str]) -> int:
     """Where the first word stands that is neither an option nor an option's value."""
     at = 0
-    while at < len(words) and words[at].startswith("-"):
+    while at < len(words) and words[at].startswith("-") and words[at] != "--":
         action = parser._option_string_actions.get(words[at])
         at += 2 if action is not None and action.nargs != 0 else 1
     return at

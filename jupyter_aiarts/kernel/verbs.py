@@ -8,21 +8,23 @@ Nothing here prints by itself: what must be seen while it happens (a followed lo
 from __future__ import annotations
 
 import argparse
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, Optional, Union
 
 from jupyter_aiarts.kernel import display, options, values
 from jupyter_aiarts.kernel.api import Job, Jobs
-from jupyter_aiarts.kernel.client import JobData, overlaid
+from jupyter_aiarts.kernel.client import overlaid
 from jupyter_aiarts.kernel.doctor import doctor
 from jupyter_aiarts.kernel.env import env
 from jupyter_aiarts.kernel.errors import WrongUsage
 from jupyter_aiarts.kernel.following import logs, wait
 from jupyter_aiarts.kernel.grammar import Command
+from jupyter_aiarts.kernel.moving import delete, pause, release, rerun, resume, stop
 from jupyter_aiarts.kernel.run import run_here
+from jupyter_aiarts.kernel.selection import filtered
 from jupyter_aiarts.kernel.session import Outcome, Session
 from jupyter_aiarts.kernel.shown import DryRun, Explanation, Said, SpecShown, Templates
 from jupyter_aiarts.kernel.terminal import plain, table
-from jupyter_aiarts.kernel.words import head, phase_word
+from jupyter_aiarts.kernel.words import head
 
 
 def run(session: Session, command: Command) -> Outcome:
@@ -95,8 +97,12 @@ def submit_spec(session: Session, spec: Union[Dict[str, Any], str], given: argpa
 
 
 def jobs(session: Session, given: argparse.Namespace) -> Outcome:
-    """List jobs."""
-    found = session.client.jobs(phase=given.phase, q=given.q, mine=not given.all_users, limit=given.limit)
+    """List jobs, or with `--totals` what each user or queue holds and has used."""
+    found = filtered(session, given, given.limit)
+    if given.totals is not None:
+        from jupyter_aiarts.kernel.totals import totals
+
+        return totals(session, found, given.totals, given.days)
     return Outcome(Jobs(Job(session.client, job) for job in found), found, display.jobs_text(found, session.style))
 
 
@@ -121,56 +127,7 @@ def get(session: Session, given: argparse.Namespace) -> Outcome:
     return Outcome(Said(text), found, text)
 
 
-# --- moving ---------------------------------------------------------------------------------------
-
-
-def _move(session: Session, given: argparse.Namespace, move: str) -> Outcome:
-    moved = [session.client.act(job, move) for job in _all_found(session, given)]
-    text = "\n".join(display.moved_text(job, move, session.style) for job in moved)
-    return _some(session, moved, text)
-
-
-def _all_found(session: Session, given: argparse.Namespace) -> List[str]:
-    """Every id before the first move, so that a mistyped name changes nothing."""
-    return list(dict.fromkeys(session.find(text) for text in given.jobs))
-
-
-def _some(session: Session, found: List[JobData], text: str, status: int = 0) -> Outcome:
-    """One job as itself, several as a list."""
-    objects = Jobs(Job(session.client, job) for job in found)
-    return Outcome(objects[0] if len(objects) == 1 else objects, found[0] if len(found) == 1 else found, text, status)
-
-
-def stop(session: Session, given: argparse.Namespace) -> Outcome:
-    """End jobs."""
-    return _move(session, given, "stop")
-
-
-def pause(session: Session, given: argparse.Namespace) -> Outcome:
-    """Give devices back."""
-    return _move(session, given, "pause")
-
-
-def resume(session: Session, given: argparse.Namespace) -> Outcome:
-    """Queue paused jobs again."""
-    return _move(session, given, "resume")
-
-
-def release(session: Session, given: argparse.Namespace) -> Outcome:
-    """Give up on pods that a dead node holds."""
-    return _move(session, given, "release")
-
-
-def rerun(session: Session, given: argparse.Namespace) -> Outcome:
-    """Run ended jobs again; `--wait` follows one."""
-    if given.wait and len(given.jobs) > 1:
-        raise WrongUsage("--wait follows one job.", "Rerun them without --wait, then follow one with aiarts logs -f.")
-    outcome = _move(session, given, "rerun")
-    if not given.wait:
-        return outcome
-    if not given.json:
-        session.notice(outcome.text)
-    return wait(session, outcome.data, quiet=given.json)
+# --- changing ---------------------------------------------------------------------------------------
 
 
 def edit(session: Session, given: argparse.Namespace) -> Outcome:
@@ -199,32 +156,6 @@ def merged_patches(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, A
         known = both.get(key)
         both[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
     return both
-
-
-def delete(session: Session, given: argparse.Namespace) -> Outcome:
-    """Remove jobs, after asking about each one."""
-    if not given.yes and session.ask is None:
-        raise WrongUsage("Deleting cannot be undone, and nobody can be asked here.", "Add --yes.")
-    found = [session.client.show(job) for job in _all_found(session, given)]
-    gone = [job for job in found if given.yes or _agreed(session, job)]
-    for job in gone:
-        session.client.delete(job["id"])
-    text = "\n".join(session.say("deleted", name=plain(job["name"]), id=job["id"]) for job in gone)
-    return Outcome(
-        Said(text or session.say("kept")),
-        {"deleted": [job["id"] for job in gone]},
-        text or session.say("kept"),
-    )
-
-
-def _agreed(session: Session, job: JobData) -> bool:
-    question = "delete-stops?" if job["phase"] in ("starting", "running") else "delete?"
-    known = {
-        "name": plain(job["name"]),
-        "id": job["id"],
-        "phase": phase_word(session.style.lang, job["phase"]),
-    }
-    return session.ask is not None and session.ask(session.say(question, **known))
 
 
 # --- templates and checks -------------------------------------------------------------------------
@@ -272,6 +203,20 @@ def ranktable(session: Session, given: argparse.Namespace) -> Outcome:
     return ranktable(session, given)
 
 
+def queues(session: Session, given: argparse.Namespace) -> Outcome:
+    """Queues, or who passed whom in them; what shows them is loaded when somebody looks."""
+    from jupyter_aiarts.kernel.queues import queues
+
+    return queues(session, given)
+
+
+def cluster(session: Session, given: argparse.Namespace) -> Outcome:
+    """The machines behind the jobs; what shows them is loaded when somebody looks."""
+    from jupyter_aiarts.kernel.cluster import cluster
+
+    return cluster(session, given)
+
+
 VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
     one.__name__: one
     for one in (
@@ -291,6 +236,8 @@ VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
         edit,
         delete,
         env,
+        cluster,
+        queues,
         templates,
         ranktable,
         doctor,

@@ -32,6 +32,21 @@ TEXTS: Dict[str, Tuple[str, str]] = {
         "删除 {name}（{id}）及其全部运行记录和日志？它正处于“{phase}”，会先被停止。",
     ),
     "kept": ("Nothing was deleted.", "没有删除任何作业。"),
+    "all?": ("All {count} jobs, as listed?", "以上 {count} 个作业全部执行？"),
+    "nothing-done": ("Nothing was done.", "未执行任何操作。"),
+    "will-stop": ("is stopped, and kept", "将被停止，记录保留"),
+    "will-pause": ("gives its devices back until it is resumed", "归还设备，直到恢复"),
+    "will-resume": ("is queued again", "将重新排队"),
+    "will-delete": ("is removed with its runs and logs", "连同运行记录和日志一起删除"),
+    "will-release": (
+        "its pods on a dead node are given up; what they ran may still run there",
+        "放弃失联节点上的 Pod；其中的进程可能仍在运行",
+    ),
+    "will-nothing": ("is left alone: its phase does not offer this", "不受影响：当前状态不支持此操作"),
+    "totals-since": (
+        "Since {since}, as far as jobs are still known (the oldest is of {oldest}); only each job's latest run.",
+        "统计自 {since} 起、以现有作业记录为准（最早的记录为 {oldest}），不含更早的运行。",
+    ),
     "no-jobs": ("No jobs.", "没有作业。"),
     "no-templates": ("No templates.", "没有模板。"),
     "no-log": ("No line of the log matches.", "日志中没有匹配的行。"),
@@ -112,6 +127,14 @@ HEADS: Dict[str, Tuple[str, str]] = {
     "workspace": ("WORKSPACE", "工作空间"),
     "script": ("START FILE", "启动文件"),
     "queue": ("QUEUE", "队列"),
+    "will": ("WILL", "将会"),
+    "user": ("USER", "用户"),
+    "jobs": ("JOBS", "作业数"),
+    "running": ("RUNNING", "运行中"),
+    "waiting": ("WAITING", "排队中"),
+    "cards": ("CARDS NOW", "当前占卡"),
+    "card_hours": ("CARD HOURS", "卡时"),
+    "hours": ("HOURS", "机时"),
 }
 
 

@@ -135,7 +135,7 @@ def test_a_secret_can_be_taken_from_the_environment(monkeypatch: pytest.MonkeyPa
         (["usage"], "no command 'usage'", ""),
         (["submit", "--devcies", "2"], "no option '--devcies'", "Did you mean --devices?"),
         (["--jsn"], "no option '--jsn'", "Did you mean --json?"),
-        (["stop"], "required: JOB", "aiarts stop --help"),
+        (["rerun"], "required: JOB", "aiarts rerun --help"),
         (["jobs", "--limit", "-1"], "limit", "aiarts jobs --help"),
         (["jobs", "--phase", "runing"], "invalid choice: 'runing'", "aiarts jobs --help"),
         (["show", "a", "b"], "does not take 'b'", "aiarts show --help"),

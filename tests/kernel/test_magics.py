@@ -73,7 +73,7 @@ def test_waiting_writes_the_log_into_the_cell(
         ("%aiarts submit nowhere.py --nodes 0", "nodes"),
         ("%aiarts submit 'unclosed", "Close every quote"),
         ("%aiarts delete x", "--yes"),
-        ("%aiarts stop", "required: JOB"),
+        ("%aiarts stop", "Which jobs?"),
         ("%aiarts --server ftp://x jobs", "not an http"),
         ("%aiarts --server http://127.0.0.1:9 jobs", "does not answer"),
         ("%%aiarts submit\n!ls", "Line 1 of the cell is not Python"),
