@@ -2,15 +2,16 @@
 
 ::
 
-    Refused                          400  cluster-refused      any other 4xx: an invalid object, a webhook's no
-    ├── Forbidden     (NotAllowed)   403  not-allowed          401 and 403
-    ├── Missing       (NotFound)     404  not-found
-    ├── Contradicted  (Conflict)     409  conflict             it is there already, or changed meanwhile
-    ├── Expired       (Conflict)     409  conflict             410: a place in the story that the cluster has forgotten
-    ├── Busy          (Unavailable)  503  unavailable          429, also after waiting
-    └── Unwell        (ClusterUnreachable)  503                5xx
+    Refused           (AiartsError)         400  cluster-refused      any other 4xx: an invalid object, a webhook's no
+    ├── Forbidden     (NotAllowed)          403  not-allowed          401 and 403
+    ├── Missing       (NotFound)            404  not-found
+    ├── Contradicted  (Conflict)            409  conflict             it is there already, or changed meanwhile
+    ├── Expired       (Conflict)            409  conflict             410: the cluster has forgotten that place
+    ├── Busy          (Unavailable)         503  unavailable          429, also after waiting
+    └── Unwell        (ClusterUnreachable)  503  cluster-unreachable  5xx
+    Silent            (ClusterUnreachable)  503  cluster-unreachable  it answered, and stopped in the middle
 
-A server that did not answer at all is `ClusterUnreachable`; `Silent` is one that stopped in the middle.
+A server that did not answer at all is `ClusterUnreachable` itself.
 """
 
 from __future__ import annotations
@@ -90,10 +91,18 @@ _HINTS = {
 }
 
 
+_WEBHOOK = "failed calling webhook"
+_WEBHOOK_HINT = (
+    "A part of the cluster that has to agree to this, such as Kueue, does not answer. Nothing was changed: try again "
+    "in a moment, and tell the admin of the cluster if it lasts."
+)
+
+
 def refusal(http: int, body: bytes, retry_after: float | None = None) -> Refused:
     """The error for an answer that is not a success."""
-    kind = Unwell if http >= 500 else _KINDS.get(http, Refused)
-    return kind(http, read_status(body), _HINTS.get(http, ""), retry_after)
+    kind, said = Unwell if http >= 500 else _KINDS.get(http, Refused), read_status(body)
+    hint = _WEBHOOK_HINT if http >= 500 and _WEBHOOK in said.message else _HINTS.get(http, "")
+    return kind(http, said, hint, retry_after)
 
 
 def read_status(body: bytes) -> Status:
