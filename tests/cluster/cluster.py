@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.cluster import control_plane, nodes, start, users
+from tests.cluster import control_plane, kueue, nodes, start, users
 from tests.cluster.accounts import Account, make_account
-from tests.cluster.api import Api, until
+from tests.cluster.api import Api, place, until
 from tests.cluster.build import Say, program
 from tests.cluster.cleanup import cells_of
 from tests.cluster.paper import paper_nodes
@@ -124,6 +124,17 @@ class Cluster:
         if self._cells["control"].find("kube-apiserver") is None:
             control_plane.start_api_server(self.instance, self._cells["control"])
         start.wait_for_api(self.instance)
+
+    def stop_kueue(self) -> None:
+        """Kueue dies at once: nothing is admitted, its webhooks refuse, and nobody converts its objects."""
+        self._cells["control"].kill("kueue")
+
+    def start_kueue(self) -> None:
+        """Start it again, unless it runs, and wait until it answers."""
+        if self._cells["control"].find("kueue") is None:
+            kueue.start_kueue(self.instance, self._cells["control"])
+        with self.admin() as api:
+            until("Kueue to convert", lambda: api.get(place("LocalQueue", "queued", "cards")))
 
     def compact_etcd(self) -> int:
         """Forget all history; gives the revision up to which nothing is left.

@@ -51,6 +51,21 @@ def test_the_api_server_stops_and_starts(cluster: Cluster) -> None:
         cluster.kubectl("delete", "job", "after", "--ignore-not-found", "-n", "queued")
 
 
+def test_kueue_stops_and_starts(cluster: Cluster) -> None:
+    cluster.stop_kueue()
+    try:
+        with pytest.raises(CommandFailed, match="webhook"):
+            cluster.kubectl("create", "-n", "queued", "-f", "-", user="alice", input=queued_job("without"))
+    finally:
+        cluster.start_kueue()
+    try:
+        cluster.kubectl("create", "-n", "queued", "-f", "-", user="alice", input=queued_job("with"))
+        cluster.kubectl("wait", "--for=condition=Complete", "--timeout=60s", "job/with", "-n", "queued")
+    finally:
+        cluster.kubectl("delete", "job", "with", "--ignore-not-found", "-n", "queued")
+    assert list(dead(cluster.instance)) == []
+
+
 def queued_job(name: str) -> str:
     """A job that ends at once, once the controllers, the scheduler, Kueue and a kubelet have done their part."""
     limits = {"huawei.com/Ascend910": 1, "cpu": "100m", "memory": "64Mi"}

@@ -27,8 +27,11 @@ FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 class Lab:
     """One namespace, one engine, one folder of start files; what a test needs and no more."""
 
-    def __init__(self, cluster: Cluster, namespace: str, folder: Path, engine: Engine) -> None:
+    def __init__(
+        self, cluster: Cluster, namespace: str, folder: Path, engine: Engine, raw: dict[str, Any] | None = None
+    ) -> None:
         self.cluster, self.namespace, self.folder, self.engine = cluster, namespace, folder, engine
+        self.raw = raw or {}  # the cluster's entry, for another server with the same
         self.caller = Caller(owner="alice", python="python3", folder=folder)
 
     async def submit(self, source: str = "print('hello')", **keys: Any) -> JobRecord:
@@ -101,7 +104,7 @@ async def laboratory(cluster: Cluster, tmp_path: Path, *, queue: bool = False, *
         raw = {"kubeconfig": str(cluster.kubeconfig("alice")), "namespaces": [namespace], **settings}
         engine = open_cluster("test", raw, tmp_path / "state")
         try:
-            yield Lab(cluster, namespace, folder, engine)
+            yield Lab(cluster, namespace, folder, engine, raw)
         finally:
             await engine.aclose()
 

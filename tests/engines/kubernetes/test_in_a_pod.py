@@ -120,7 +120,5 @@ async def test_a_job_made_by_kubectl_shows_up_like_any_other_and_goes_with_all_i
         await lab.until(order.job_id)
         await lab.engine.delete(order.job_id)
         kinds = "jobs,services,configmaps,secrets"
-        left = json.loads(
-            cluster.kubectl("-n", lab.namespace, "get", kinds, "-l", "jupyter-aiarts/job", "-o", "json")
-        )
+        left = json.loads(cluster.kubectl("-n", lab.namespace, "get", kinds, "-l", "jupyter-aiarts/job", "-o", "json"))
         assert left["items"] == []

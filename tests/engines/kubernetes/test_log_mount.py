@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
+from jupyter_aiarts.service import JobService
+from jupyter_aiarts.templates import TemplateStore
 from tests.engines.kubernetes.engines import Lab, laboratory
 
 if TYPE_CHECKING:
@@ -54,6 +57,17 @@ async def run_and_remove_the_pod(lab: Lab, run_as: str) -> str:
 def settings(source: str, path: Path | None) -> dict[str, Any]:
     mount = {"source": source} if path is None else {"source": source, "path": str(path)}
     return {"log_mount": mount, "users": USERS, "allow_run_as": ["*"]}
+
+
+async def test_a_log_followed_before_its_pod_came_is_found_on_the_mount_when_it_has(
+    cluster: Cluster, tmp_path: Path, storage: Path
+) -> None:
+    async with laboratory(cluster, tmp_path, **settings(str(storage), storage)) as lab:
+        service = JobService({"test": lab.engine}, TemplateStore(tmp_path / "templates"))
+        job = await lab.submit("print('first words')")
+        assert not (storage / job.id).exists()
+        told = [line.text async for lines in service.follow(job.id, LogQuery()) for line in lines]
+        assert told == ["first words"]
 
 
 @AS

@@ -99,8 +99,6 @@ async def test_a_stop_that_was_cut_off_between_two_requests_is_finished_by_whoev
         assert (stopped.phase, stopped.cause.code) == (Phase.STOPPED, "stopped-by-user")
 
 
-
-
 async def test_an_edit_is_used_by_the_next_run_and_a_waiting_job_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
     from jupyter_aiarts.model.reading import read_spec
     from tests.engines.kubernetes.engines import SMALL

@@ -15,7 +15,7 @@ from jupyter_aiarts.explain import explain
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import parse, text_of
 
-from .record import FAILURE, summary
+from .recording import FAILURE, summary
 from .replay import Json, cases, decoded, load, picture_of, record_of
 
 EXPECTED = {
