@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
 
+QUEUES = b'{"type":"queues"}'
+"""Says that queues may be other ones: whoever shows them asks, for what each may see is made when it is asked for."""
+
 Encode = Callable[[Iterable[str] | None, str], list[bytes]]
 
 
@@ -19,6 +22,7 @@ class _Reader:
         self.changed: set[str] = set()
         self.removed: set[str] = set()
         self.health = False
+        self.queues = False
         self.ready = asyncio.Event()
         self.over = False
 
@@ -34,13 +38,16 @@ class Fanout:
         self._health = health
         self._readers: set[_Reader] = set()
 
-    def send(self, changed: Iterable[str] = (), removed: Iterable[str] = (), health: bool = False) -> None:
+    def send(
+        self, changed: Iterable[str] = (), removed: Iterable[str] = (), health: bool = False, queues: bool = False
+    ) -> None:
         """Note a change for everybody; never waits."""
         changed, removed = set(changed), set(removed)
         for reader in self._readers:
             reader.changed = (reader.changed | changed) - removed
             reader.removed = (reader.removed | removed) - changed
             reader.health = reader.health or health
+            reader.queues = reader.queues or queues
             reader.ready.set()
 
     def close(self) -> None:
@@ -61,12 +68,15 @@ class Fanout:
                 changed, reader.changed = reader.changed, set()
                 removed, reader.removed = reader.removed, set()
                 health, reader.health = reader.health, False
+                queues, reader.queues = reader.queues, False
+                if health:  # first: it says whose the jobs are
+                    yield message("health", "clusters", self._health())
                 if changed:
                     yield message("jobs", "jobs", self._encode(changed, lang))
                 if removed:
                     yield message("removed", "ids", [f'"{job_id}"'.encode() for job_id in sorted(removed)])
-                if health:
-                    yield message("health", "clusters", self._health())
+                if queues:
+                    yield QUEUES
         finally:
             self._readers.discard(reader)
 

@@ -248,8 +248,21 @@ async def _events(request: Request) -> Answer:
     return _json(await request.service.events(request.job, request.query.get("run")))
 
 
+async def _queues(request: Request) -> Answer:
+    return _json(await request.service.queues(request.query.get("cluster"), request.lang))
+
+
+async def _order(request: Request) -> Answer:
+    job = request.query.get("job")
+    return _json(await request.service.turns(check_id(job) if job else None, request.lang))
+
+
 async def _health(request: Request) -> Answer:
     return _json(await request.service.health())
+
+
+async def _cluster(request: Request) -> Answer:
+    return _json(await request.service.cluster(request.query.get("cluster"), request.lang))
 
 
 async def _templates(request: Request) -> Answer:
@@ -286,6 +299,9 @@ ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
         ("GET", _JOB + "/env", _env),
         ("GET", _JOB + "/events", _events),
         ("GET", "health", _health),
+        ("GET", "cluster", _cluster),
+        ("GET", "queues", _queues),
+        ("GET", "queues/order", _order),
         ("GET", "templates", _templates),
         ("GET", "templates/(?P<name>[^/]+)", _template),
         ("PUT", "templates/(?P<name>[^/]+)", _save_template),

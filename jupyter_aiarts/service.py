@@ -25,11 +25,16 @@ from jupyter_aiarts.twins import Twins
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import LogQuery, RunLog
+    from jupyter_aiarts.model.cluster import ClusterPage
+    from jupyter_aiarts.model.queue import ShownQueue
     from jupyter_aiarts.model.templates import Template
+    from jupyter_aiarts.model.turn import ShownTurn
     from jupyter_aiarts.templates import TemplateStore
 
 SEARCH = 30.0  # seconds a page may take
+QUEUES_TOLD = 60.0  # seconds after somebody looked at queues in which changes of them are told
 HELD_BY_A_NODE = ("pod-stuck", "node-lost")  # causes that a release may end
+ANEW = 1.0  # seconds after which a log without a line is opened again
 QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: a tenth of how long it was quiet
 
 
@@ -65,6 +70,7 @@ class JobService:
         self._fanout = Fanout(self._snapshot_message, lambda: [msgspec.json.encode(one) for one in self._clusters()])
         self._tasks: list[asyncio.Task[None]] = []
         self._first_look: asyncio.Future[None] | None = None
+        self._queues_until = 0.0  # on the monotonic clock: until when somebody looks at queues
 
     async def start(self) -> None:
         """Read what there is and watch for changes; whoever looks first causes it, and everybody waits for it."""
@@ -136,7 +142,15 @@ class JobService:
         return self._job(record, lang)
 
     async def explain(self, job_id: str, lang: str = "en") -> Explanation:
-        return explain((await (await self._owner(job_id)).get(job_id)).cause, lang, job_id)
+        """Why a job is as it is; of one that waits also who started before it, and why."""
+        engine = await self._owner(job_id)
+        record = await engine.get(job_id)
+        found = explain(record.cause, lang, job_id)
+        if record.phase is not Phase.QUEUED:
+            return found
+        from jupyter_aiarts.queuing import with_turns
+
+        return await with_turns(engine, job_id, found, lang)
 
     async def jobs(self, query: ListQuery, lang: str = "en") -> bytes:
         """A JSON array of the jobs asked for, newest first, each encoded once per change."""
@@ -204,15 +218,19 @@ class JobService:
         engine = await self._owner(job_id)
         number = (await engine.get(job_id)).run if run is None else run
         follower = (await engine.log(job_id, number)).follow(query)
-        spoke, ended = time.monotonic(), False
+        spoke = opened = time.monotonic()
+        told = ended = False
         while not follower.done:
             over = _is_over(await engine.get(job_id), number)
-            if over and not ended:  # opened anew, a log has all of it: what was printed last may still be on its way
-                ended = bool(await engine.log(job_id, number))
+            # Opened anew, a log of a run that is over has all of it, also what was printed last; and one that was
+            # opened before its pod came may be kept elsewhere since.
+            if (over and not ended) or (not told and time.monotonic() - opened > ANEW):
+                log, ended, opened = await engine.log(job_id, number), over, time.monotonic()
+                follower = follower if told else log.follow(query)
             lines = await asyncio.to_thread(follower.step, over)
             if lines:
                 yield lines
-                spoke = time.monotonic()
+                told, spoke = True, time.monotonic()
             elif not follower.done:
                 await asyncio.sleep(min(max((time.monotonic() - spoke) / 10, QUICK), SLOW))
 
@@ -240,13 +258,39 @@ class JobService:
         clusters = self._clusters()
         return {"version": __version__, "clusters": clusters, "jobs": len(self._jobs), "active": self.active_here()}
 
+    async def cluster(self, name: str | None = None, lang: str = "en") -> ClusterPage:
+        """The machines of one cluster, or of all of them: one that is away is told of, not waited for."""
+        from jupyter_aiarts.glancing import look_at
+
+        return await look_at(self._engines, name, lang)
+
     def _clusters(self) -> list[dict[str, str | None]]:
-        """Every engine by name, since when what it tells may be out of date, and what is wrong with its entry."""
+        """Every engine by name, since when what it tells may be out of date, who this user is where others' jobs are
+        seen too, and what is wrong with its entry."""
         said = {name: {"problem": problem} for name in self._engines if (problem := self._twins.problem(name))}
+        mine = {name: {"owner": engine.owner} for name, engine in self._engines.items() if engine.owner is not None}
         return [
-            {"name": name, "stale_since": engine.stale_since, **said.get(name, {})}
+            {"name": name, "stale_since": engine.stale_since, **mine.get(name, {}), **said.get(name, {})}
             for name, engine in self._engines.items()
         ]
+
+    async def queues(self, name: str | None = None, lang: str = "en") -> list[ShownQueue]:
+        """The queues of one cluster, or of all of them; for a while subscribers are told when they change."""
+        from jupyter_aiarts.queuing import look_at_queues
+
+        self._queues_until = time.monotonic() + QUEUES_TOLD
+        return await look_at_queues(self._engines, name, lang)
+
+    async def turns(self, job_id: str | None = None, lang: str = "en") -> list[ShownTurn]:
+        """Who started before somebody who had come earlier, and why; with an id only what is about that job."""
+        from jupyter_aiarts.queuing import look_at_turns
+
+        await self.start()
+        return await look_at_turns(self._engines, self._jobs, job_id, lang)
+
+    def is_mine(self, cluster: str, owner: str) -> bool:
+        """Whether a job with this owner is one of the user whom this service works for."""
+        return self._engines[cluster].owner in (None, owner)
 
     def active_here(self) -> int:
         """How many jobs hold this machine at this moment, as far as is known."""
@@ -297,11 +341,15 @@ class JobService:
         raise JobNotFound(f"There is no job {job_id[:80]!r}.", "List the jobs with `aiarts jobs`.")
 
     async def _watch(self, engine: Engine) -> None:
+        owner = engine.owner
         async for change in engine.watch():
+            if change.health or engine.owner != owner:  # a cluster says whom it takes us for when it first answers
+                owner = engine.owner
+                self._fanout.send(health=True)
             self._take(change.jobs)
             self._drop(job_id for job_id in change.removed if self._is_of(job_id, engine.name))
-            if change.health:
-                self._fanout.send(health=True)
+            if change.queues and self._tells_queues:
+                self._fanout.send(queues=True)
 
     async def _refresh(self) -> None:
         """Bring the picture up to what the engines say now, all of them asked at once."""
@@ -326,7 +374,12 @@ class JobService:
             for lang in ("en", "zh"):
                 self._encoded.pop((record.id, lang), None)
         if changed:
-            self._fanout.send(changed={record.id for record in changed})
+            self._fanout.send(changed={record.id for record in changed}, queues=self._tells_queues)
+
+    @property
+    def _tells_queues(self) -> bool:
+        """Whether somebody looks at queues, and so wants to hear of what may change them."""
+        return time.monotonic() < self._queues_until
 
     def _differs(self, record: JobRecord) -> bool:
         known = self._jobs.get(record.id)
@@ -345,7 +398,7 @@ class JobService:
             for job_id in gone:
                 for lang in ("en", "zh"):
                     self._encoded.pop((job_id, lang), None)
-            self._fanout.send(removed=gone)
+            self._fanout.send(removed=gone, queues=self._tells_queues)
 
     def _snapshot_message(self, ids: Iterable[str] | None, lang: str) -> list[bytes]:
         """Encoded jobs for the stream: all of them for None, else those that still exist."""

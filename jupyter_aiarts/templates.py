@@ -15,8 +15,6 @@ from jupyter_aiarts.model.names import TEMPLATE_NAME
 if TYPE_CHECKING:
     from jupyter_aiarts.model.templates import Template
 
-_NAME = re.compile(TEMPLATE_NAME)
-
 
 class TemplateStore:
     """Saves, lists and removes templates in one folder; presets are always there and cannot be changed."""
@@ -28,7 +26,7 @@ class TemplateStore:
         """Saved ones first, by name, then the presets that no saved one stands before."""
         from jupyter_aiarts.model.templates import PRESETS
 
-        names = sorted(path.stem for path in self.folder.glob("*.json") if _NAME.fullmatch(path.stem))
+        names = sorted(path.stem for path in self.folder.glob("*.json") if re.fullmatch(TEMPLATE_NAME, path.stem))
         saved = [template for name in names if (template := self._read(name)) is not None]
         taken = {template.name for template in saved}
         return saved + [preset for name, preset in sorted(PRESETS.items()) if name not in taken]
@@ -37,7 +35,7 @@ class TemplateStore:
         """The saved template of this name, else the preset."""
         from jupyter_aiarts.model.templates import PRESETS
 
-        found = (self._read(name) if _NAME.fullmatch(name) else None) or PRESETS.get(name)
+        found = (self._read(name) if re.fullmatch(TEMPLATE_NAME, name) else None) or PRESETS.get(name)
         if found is None:
             raise TemplateNotFound(f"There is no template {name[:80]!r}.", "List them with `aiarts templates`.")
         return found

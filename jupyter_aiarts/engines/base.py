@@ -22,7 +22,10 @@ from jupyter_aiarts.model.spec import JobSpec
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import RunLog
     from jupyter_aiarts.engines.npulog import NpuLog
+    from jupyter_aiarts.model.cluster import ClusterView
+    from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.reading import Reading
+    from jupyter_aiarts.model.turn import Turn
 
 
 class Caller(Struct, frozen=True, kw_only=True):
@@ -68,6 +71,7 @@ class Change(Struct, frozen=True, kw_only=True):
     jobs: tuple[JobRecord, ...] = ()
     removed: tuple[str, ...] = ()
     health: bool = False  # `stale_since` is another one now
+    queues: bool = False  # queues may be other ones; only told while somebody looks at them
 
 
 class Fit(Struct, frozen=True, kw_only=True):
@@ -148,6 +152,18 @@ class Engine(ABC):
     @abstractmethod
     async def fits(self, reading: Reading, caller: Caller) -> Fit:
         """Would it start now; raises `InvalidSpec` for what this engine can refuse beforehand."""
+
+    @abstractmethod
+    async def cluster(self) -> ClusterView:
+        """The machines that jobs run on here, their cards, who holds them and what fits now, all of one moment."""
+
+    @abstractmethod
+    async def queues(self) -> tuple[Queue, ...]:
+        """The queues that jobs can be submitted to here, what is taken of them and where one's own jobs stand."""
+
+    @abstractmethod
+    async def turns(self, job_id: str | None = None) -> tuple[Turn, ...]:
+        """Starts before jobs that had come earlier, newest first, and why; with an id those that are about it."""
 
     @abstractmethod
     def watch(self) -> AsyncIterator[Change]:

@@ -49,6 +49,19 @@ TEXTS = {
             (("减少申请，或等待其他任务结束", "aiarts edit {job} devices=1"),),
         ),
     ),
+    "ring-controller-wait": Text(
+        Words(
+            "Waiting for the ring controller",
+            "Its pods are up; the ranks start as soon as the cluster's controller has completed the rank table "
+            "{table}. A pod may see that up to a minute and a half later.",
+            (("See the table", "kubectl get configmap {table} -o yaml"), ("Else ask the admin of the cluster", None)),
+        ),
+        Words(
+            "等待环控制器",
+            "Pod 均已启动；集群的控制器完成 rank table {table} 后，进程即启动。Pod 看到变化最多可能晚一分半钟。",
+            (("查看该表", "kubectl get configmap {table} -o yaml"), ("否则请联系集群管理员", None)),
+        ),
+    ),
     "gives-way": Text(
         Words(
             "Lets the job {to} go first",

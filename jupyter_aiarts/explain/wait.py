@@ -49,6 +49,54 @@ TEXTS = {
             (("最多申请 {have} 张卡，或选择集群", "aiarts edit {job} devices={have}"),),
         ),
     ),
+    "never-fits-whole": Text(  # never-fits as one node, where several would do
+        Words(
+            "No node can ever run it alone",
+            "It needs {each} {device} cards on one node, and the largest, {machine}, has {have}. "
+            "{nodes} nodes with {cards} cards each can run it.",
+            (
+                (
+                    "Run it as {nodes} × {cards}",
+                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                ),
+            ),
+        ),
+        Words(
+            "任何单个节点都无法运行",
+            "需要一个节点上有 {each} 张 {device}，而最大的节点 {machine} 只有 {have} 张。"
+            "{nodes} 个节点、每个 {cards} 张卡可以运行。",
+            (
+                (
+                    "改为 {nodes} × {cards} 运行",
+                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                ),
+            ),
+        ),
+    ),
+    "fits-as-distributed": Text(
+        Words(
+            "Fits now only as a distributed job",
+            "No node has {each} {device} cards free; the nearest, {machine}, has {free}. "
+            "{nodes} nodes have {cards} each: it would start now as {nodes} × {cards}.",
+            (
+                (
+                    "Run it as {nodes} × {cards}, or wait for one node",
+                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                ),
+            ),
+        ),
+        Words(
+            "目前只能以分布式方式运行",
+            "没有节点空闲 {each} 张 {device}；最接近的 {machine} 空闲 {free} 张。"
+            "有 {nodes} 个节点各空闲 {cards} 张：以 {nodes} × {cards} 可立即启动。",
+            (
+                (
+                    "改为 {nodes} × {cards} 运行，或等待单个节点空闲",
+                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                ),
+            ),
+        ),
+    ),
     "no-such-cards": Text(
         Words(
             "This machine can never run it",

@@ -143,9 +143,21 @@ class Client:
         """What the platform did for a run, oldest first."""
         return list(self._ask("GET", _path(job, "events"), {"run": run}))
 
+    def queues(self, cluster: Optional[str] = None) -> List[Dict[str, Any]]:
+        """Queues, what is used of them and where one's own jobs stand, of one cluster or of all."""
+        return list(self._ask("GET", "queues", {"cluster": cluster}))
+
+    def order(self, job: Optional[str] = None) -> List[Dict[str, Any]]:
+        """Starts before jobs that had come earlier, newest first; with a job only what is about it."""
+        return list(self._ask("GET", "queues/order", {"job": job}))
+
     def health(self) -> Dict[str, Any]:
         """Version and clusters of the server."""
         return dict(self._ask("GET", "health"))
+
+    def cluster(self, name: Optional[str] = None) -> Dict[str, Any]:
+        """Machines, their cards, who holds them and what fits now, of one cluster or of all."""
+        return dict(self._ask("GET", "cluster", {"cluster": name}))
 
     # --- logs -------------------------------------------------------------------------------------
 

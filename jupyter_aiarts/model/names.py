@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
 import string
 import unicodedata
 
@@ -29,6 +28,8 @@ SLUG_LENGTH = 30
 
 def new_id() -> str:
     """A fresh job id, for a submission that brings no id of its own."""
+    import secrets  # by whoever submits: everybody imports this module
+
     return secrets.choice(_LETTERS) + "".join(secrets.choice(_ALPHABET) for _ in range(9))
 
 

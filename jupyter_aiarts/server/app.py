@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Bool, Dict, Float, Int, Unicode, default
+from jupyter_server.utils import url_path_join
+from tornado.routing import Rule
+from traitlets import Bool, Dict, Enum, Float, Int, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
 
 from jupyter_aiarts._version import __version__
-from jupyter_aiarts.server.routes import handlers
+from jupyter_aiarts.server.router import AiartsRouter, Below
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
     from jupyter_aiarts.server.activity import Activity
     from jupyter_aiarts.server.audit import AuditLog
+    from jupyter_aiarts.server.reporting import Report
     from jupyter_aiarts.service import JobService
 
 
@@ -39,7 +42,7 @@ class LocalEngine(Configurable):
 
 
 class AiartsApp(ExtensionApp):
-    """Training jobs in JupyterLab. Loading it adds routes and no more; the first request starts the rest."""
+    """Training jobs in JupyterLab. Loading it adds one rule and no more; the first request starts the rest."""
 
     name = "jupyter_aiarts"
     version = __version__
@@ -58,15 +61,34 @@ class AiartsApp(ExtensionApp):
     ).tag(config=True)
     keep_server_active = Bool(True, help="Count the server as active while local jobs run.").tag(config=True)
     audit_log = Bool(True, help="Write who did what when to audit.log in the state folder.").tag(config=True)
+    webhook_url = Unicode(
+        "", help="Told when a job ends or waits for long: https, or this machine; only in the admin's file."
+    ).tag(config=True)
+    webhook_language = Enum(("en", "zh"), "en", help="The language of what the webhook is told.").tag(config=True)
+    webhook_waiting_minutes = Float(60.0, min=0, help="A job that waits longer than this is told of; 0: none is.").tag(
+        config=True
+    )
 
     _service: JobService | None = None
     _opening: asyncio.Task[JobService] | None = None
     _audit: AuditLog | None = None
     _activity: Activity | None = None
+    _report: Report | None = None
 
     @default("state_dir")
     def _default_state_dir(self) -> str:
         return str(Path(self.data_dir) / "aiarts")
+
+    @validate("webhook_url")
+    def _check_webhook_url(self, proposal: dict[str, str]) -> str:
+        if not proposal["value"]:
+            return ""
+        from jupyter_aiarts.server.webhook import check_url
+
+        try:
+            return check_url(proposal["value"])
+        except ValueError as error:
+            raise TraitError(str(error)) from error
 
     @property
     def local(self) -> LocalEngine:
@@ -84,8 +106,12 @@ class AiartsApp(ExtensionApp):
             super().parse_command_line(argv)
 
     def initialize_handlers(self) -> None:
-        """Add the routes; called by jupyter_server while it starts."""
-        self.handlers.extend(handlers())
+        """Add the one rule for all our routes; called by jupyter_server while it starts."""
+        assert self.serverapp is not None
+        application = self.serverapp.web_app
+        prefix = url_path_join(application.settings["base_url"], "aiarts/")
+        rule = Rule(Below(prefix), AiartsRouter(application, prefix, self.name))
+        application.add_handlers(".*$", [rule])  # type: ignore[no-untyped-call]  # jupyter_server has no types there
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
         """Called by jupyter_server once it runs: jobs that outlived the last server count for this one at once.
@@ -127,6 +153,10 @@ class AiartsApp(ExtensionApp):
             times = self.serverapp.web_app.settings["last_activity_times"]
             self._activity = Activity(times, service.active_here)
             self._activity.watch(service.subscribe())
+        if self.webhook_url:
+            from jupyter_aiarts.server.reporting import report
+
+            self._report = await report(self, service)
         return service
 
     def note(self, user: str, action: str, subject: str | None, status: int) -> None:
@@ -148,6 +178,8 @@ class AiartsApp(ExtensionApp):
         """Let go of everything; jobs go on. Called by jupyter_server when it stops."""
         if self._activity is not None:
             self._activity.close()
+        if self._report is not None:
+            await self._report.aclose()
         if self._opening is not None:
             await asyncio.wait({self._opening})
         if self._service is not None:

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 async def open_service(app: AiartsApp) -> JobService:
     """A started service over the engines that are configured; called by `AiartsApp.service`."""
-    local = await asyncio.to_thread(open_local, app.state, settings_of(app))
-    engines = {"local": local, **await asyncio.to_thread(open_clusters, app)}
+    engines = await asyncio.to_thread(open_engines, app, settings_of(app))
     service = JobService(engines, TemplateStore(app.state / "templates"))
     await service.start()
     return service
+
+
+def open_engines(app: AiartsApp, settings: Settings) -> dict[str, Engine]:
+    """This machine, then the clusters."""
+    return {"local": open_local(app.state, settings), **open_clusters(app)}
 
 
 def open_clusters(app: AiartsApp) -> dict[str, Engine]:

@@ -1,4 +1,7 @@
-"""All routes in one table: handlers and `openapi.json` are both made from it, so neither can drift."""
+"""What each route takes and answers, in one table: `openapi.json` is made from it and from the handlers themselves.
+
+The paths are those of `router.py`, and a handler without its row here, or a row without a handler, fails the tests.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,11 @@ from typing import Any
 from tornado.web import RequestHandler
 
 from jupyter_aiarts.model.names import ID_PATTERN, TEMPLATE_NAME
-from jupyter_aiarts.model.phase import Move
 from jupyter_aiarts.server.asking import MAX_WORD
-from jupyter_aiarts.server.health import HealthHandler
-from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN, EnvHandler, EventsHandler, ExplainHandler
-from jupyter_aiarts.server.jobs import MAX_LIST, JobHandler, JobsHandler, MoveHandler
-from jupyter_aiarts.server.logs import MAX_LINES, SOURCES, STREAMS, LogsHandler
-from jupyter_aiarts.server.nowhere import NowhereHandler
-from jupyter_aiarts.server.openapi import OpenApiHandler
-from jupyter_aiarts.server.stream import StreamHandler
-from jupyter_aiarts.server.templates import TemplateHandler, TemplatesHandler
-
-JSON = "application/json"
-MOVES = (Move.STOP, Move.PAUSE, Move.RESUME, Move.RERUN, Move.RELEASE)
-
-
-# Plain classes: a NamedTuple takes longer to define than everything else here, and every server start waits for it.
+from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN
+from jupyter_aiarts.server.jobs import MAX_LIST
+from jupyter_aiarts.server.logs import MAX_LINES, SOURCES, STREAMS
+from jupyter_aiarts.server.router import HANDLERS, MOVES, handler
 
 
 class Parameter:
@@ -90,6 +82,7 @@ def _text(name: str, description: str) -> Parameter:
 LANG = _choice("lang", ("en", "zh"), "The language of sentences; Accept-Language otherwise.")
 RUN = _number("run", 1, MAX_RUN, "Which run; the latest by default.")
 RANK = _number("rank", 0, MAX_RANK, "Which rank.")
+CLUSTER = _text("cluster", "Only this cluster; all of them by default.")
 DRY_RUN = _choice("dry_run", ("0", "1"), "1: check and say what would happen, submit nothing.")
 LISTING = (
     _number("limit", 1, MAX_LIST, "At most so many."),
@@ -99,6 +92,7 @@ LISTING = (
     _text("owner", "Only this user's jobs."),
     _choice("mine", ("0", "1"), "1: only the jobs of the user whom this server is, on each cluster."),
 )
+ABOUT = Parameter("job", "Only what is about this job.", {"type": "string", "pattern": f"^{ID_PATTERN}$"})
 CURSOR = {"type": "string", "pattern": "^[0-9a-f._~]+$"}
 READING = (
     RUN,
@@ -120,96 +114,53 @@ ONE = (404,)
 MOVING = (404, 409)
 WRITE = (400, 413, 415)
 
-ROUTES: tuple[Route, ...] = (
-    Route(
-        "jobs",
-        JobsHandler,
-        (
-            Operation("get", {200: Answer("ListedJob[]")}, (*LISTING, LANG), errors=(400,)),
-            Operation(
-                "post",
-                {201: Answer("Job"), 200: Answer("Job|DryRun")},
-                (DRY_RUN, LANG),
-                "JobRequest",
-                ("text/plain",),
-                (*WRITE, 404, 409),
-            ),
+OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
+    "jobs": (
+        Operation("get", {200: Answer("ListedJob[]")}, (*LISTING, LANG), errors=(400,)),
+        Operation(
+            "post",
+            {201: Answer("Job"), 200: Answer("Job|DryRun")},
+            (DRY_RUN, LANG),
+            "JobRequest",
+            ("text/plain",),
+            (*WRITE, 404, 409),
         ),
     ),
-    Route(
-        "jobs/{job_id}",
-        JobHandler,
-        (
-            Operation("get", {200: Answer("Job")}, (LANG,), errors=ONE),
-            Operation("patch", {200: Answer("Job")}, (LANG,), "Patch", errors=(*WRITE, 404, 409)),
-            Operation("delete", {204: Answer(None)}, errors=ONE),
-        ),
+    "jobs/{job_id}": (
+        Operation("get", {200: Answer("Job")}, (LANG,), errors=ONE),
+        Operation("patch", {200: Answer("Job")}, (LANG,), "Patch", errors=(*WRITE, 404, 409)),
+        Operation("delete", {204: Answer(None)}, errors=ONE),
     ),
-    Route(
-        "jobs/{job_id}/{move}",
-        MoveHandler,
-        (Operation("post", {200: Answer("Job")}, (LANG,), errors=MOVING),),
+    "jobs/{job_id}/{move}": (Operation("post", {200: Answer("Job")}, (LANG,), errors=MOVING),),
+    "jobs/{job_id}/logs": (
+        Operation("get", {200: Answer("LogLine[]", LOG_MEDIA)}, (*READING, LANG), errors=(400, 404)),
     ),
-    Route(
-        "jobs/{job_id}/logs",
-        LogsHandler,
-        (Operation("get", {200: Answer("LogLine[]", LOG_MEDIA)}, (*READING, LANG), errors=(400, 404)),),
+    "jobs/{job_id}/env": (Operation("get", {200: Answer("Variables")}, (RUN, RANK), errors=(400, 404)),),
+    "jobs/{job_id}/explain": (Operation("get", {200: Answer("Explanation")}, (LANG,), errors=ONE),),
+    "jobs/{job_id}/events": (Operation("get", {200: Answer("Event[]")}, (RUN,), errors=(400, 404)),),
+    "templates": (Operation("get", {200: Answer("Template[]")}),),
+    "templates/{name}": (
+        Operation("get", {200: Answer("Template")}, errors=ONE),
+        Operation("put", {200: Answer("Template")}, body="NewTemplate", errors=WRITE),
+        Operation("delete", {204: Answer(None)}, errors=(400, 404)),
     ),
-    Route(
-        "jobs/{job_id}/env",
-        EnvHandler,
-        (Operation("get", {200: Answer("Variables")}, (RUN, RANK), errors=(400, 404)),),
-    ),
-    Route(
-        "jobs/{job_id}/explain",
-        ExplainHandler,
-        (Operation("get", {200: Answer("Explanation")}, (LANG,), errors=ONE),),
-    ),
-    Route(
-        "jobs/{job_id}/events",
-        EventsHandler,
-        (Operation("get", {200: Answer("Event[]")}, (RUN,), errors=(400, 404)),),
-    ),
-    Route("templates", TemplatesHandler, (Operation("get", {200: Answer("Template[]")}),)),
-    Route(
-        "templates/{name}",
-        TemplateHandler,
-        (
-            Operation("get", {200: Answer("Template")}, errors=ONE),
-            Operation("put", {200: Answer("Template")}, body="NewTemplate", errors=WRITE),
-            Operation("delete", {204: Answer(None)}, errors=(400, 404)),
-        ),
-    ),
-    Route("health", HealthHandler, (Operation("get", {200: Answer("Health")}),)),
-    Route("openapi.json", OpenApiHandler, (Operation("get", {200: Answer("Document")}),)),
-    Route("stream", StreamHandler, ()),
-    Route("{rest}", NowhereHandler, ()),
-)
-
-# Ids and names are matched loosely here: a wrong one is told apart from a wrong route by the handler.
-_PLACES = {
-    "job_id": r"([^/]+)",
-    "name": r"([^/]+)",
-    "move": "(" + "|".join(move.value for move in MOVES) + ")",
-    "rest": "(.*)",
+    "cluster": (Operation("get", {200: Answer("ClusterPage")}, (CLUSTER, LANG), errors=(400, 404)),),
+    "queues": (Operation("get", {200: Answer("ShownQueue[]")}, (CLUSTER, LANG), errors=(400, 404)),),
+    "queues/order": (Operation("get", {200: Answer("ShownTurn[]")}, (ABOUT, LANG), errors=(400, 404)),),
+    "health": (Operation("get", {200: Answer("Health")}),),
+    "openapi.json": (Operation("get", {200: Answer("Document")}),),
+    "stream": (),
+    "{rest}": (),
 }
+ROUTES = tuple(Route(path, handler(path), OPERATIONS[path]) for path in HANDLERS)
+
 PLACE_SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     "job_id": {"type": "string", "pattern": f"^{ID_PATTERN}$"},
     "name": {"type": "string", "pattern": f"^{TEMPLATE_NAME}$"},
-    "move": {"type": "string", "enum": [move.value for move in MOVES]},
+    "move": {"type": "string", "enum": list(MOVES)},
 }
 
 
 def places(path: str) -> list[str]:
     """The names in braces, in order."""
     return re.findall(r"\{(\w+)\}", path)
-
-
-def pattern(route: Route) -> str:
-    """The address as tornado wants it, without the server's base URL."""
-    return "/aiarts/" + route.path.replace(".", r"\.").format_map(_PLACES)
-
-
-def handlers() -> list[tuple[str, type[RequestHandler]]]:
-    """What `AiartsApp` gives to jupyter_server."""
-    return [(pattern(route), route.handler) for route in ROUTES]

@@ -6,7 +6,10 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, json
 
+from jupyter_aiarts.model.cluster import ClusterPage
+from jupyter_aiarts.model.queue import ShownQueue
 from jupyter_aiarts.model.schema import component_schemas
+from jupyter_aiarts.model.turn import ShownTurn
 
 
 class Problem(Struct):
@@ -30,6 +33,7 @@ class Cluster(Struct):
 
     name: str
     stale_since: str | None
+    owner: str | None = None  # whose jobs are this user's, where others' are seen too
     problem: str | None = None
 
 
@@ -71,5 +75,6 @@ PLAIN: dict[str, dict[str, Any]] = {
 
 def schemas() -> dict[str, Any]:
     """The JSON Schema of every shape by its name, with references below `#/components/schemas/`."""
-    _, ours = json.schema_components((Error, Health, NewTemplate), ref_template="#/components/schemas/{name}")
+    shown = (Error, Health, NewTemplate, ClusterPage, ShownQueue, ShownTurn)
+    _, ours = json.schema_components(shown, ref_template="#/components/schemas/{name}")
     return {**component_schemas(), **ours, **PLAIN}

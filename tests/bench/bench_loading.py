@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from .finished import with_finished_jobs
-from .measure import Aim, Figure, in_turns, keep, medians
+from .measure import ROOT, Aim, Figure, in_turns, keep, medians
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
@@ -39,6 +40,12 @@ def sampler(folder: Path, kept: Records, *words: str, state: Path | None = None)
         return kept[-1]["total"]
 
     return sample
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """As it is installed: with bytecode, as the peer has it, which a tree that is worked on may not have."""
+    compileall.compile_dir(ROOT / "jupyter_aiarts", quiet=1)
 
 
 @pytest.fixture

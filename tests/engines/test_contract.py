@@ -222,6 +222,35 @@ async def test_a_queued_job_says_what_it_waits_for_and_can_be_stopped(
     assert (stopped.phase, stopped.cause.code) == (Phase.STOPPED, "stopped-by-user")
 
 
+async def test_a_later_job_that_starts_first_is_written_down_with_the_reason(
+    engine: Engine, submit: Submit, until: Until, printed: Printed
+) -> None:
+    nodes = 1 if engine.name == "local" else 2
+    first = await submit(FOREVER, device="huawei_npu_arm64", devices=8, nodes=nodes, cpu=0.25)
+    await printed(first.id, "up")
+    assert await engine.turns() == ()
+    second = await submit(FOREVER, device="huawei_npu_arm64", devices=1, cpu=0.25)
+    await asyncio.wait_for(_because(engine, second.id, "no-node-fits"), 30)
+    await asyncio.sleep(1.1)  # a cluster's times have whole seconds
+    third = await submit("print('no card needed')", cpu=0.25)
+    assert (await until(third.id)).phase is Phase.SUCCEEDED
+    [turn] = await engine.turns(second.id)
+    assert (turn.job, [(one.job, one.reason) for one in turn.passed]) == (
+        third.id,
+        [(second.id, "smaller-delays-nobody")],
+    )
+    assert (await engine.turns(third.id), await engine.turns(first.id)) == ((turn,), ())
+
+
+async def test_queues_are_this_clusters_and_what_is_unknown_is_none(engine: Engine, submit: Submit) -> None:
+    await submit()
+    for queue in await engine.queues():
+        assert (queue.cluster, queue.kind) in ((engine.name, "local"), (engine.name, "kueue"), (engine.name, "quota"))
+        assert all(amount is None or amount >= 0 for amount in (*queue.quota.values(), *queue.used.values()))
+    with pytest.raises(JobNotFound):
+        await engine.turns("../../etc")
+
+
 async def _because(engine: Engine, job_id: str, code: str) -> None:
     """Until the job is queued for this reason."""
     if (await engine.get(job_id)).cause.code != code:
@@ -229,6 +258,19 @@ async def _because(engine: Engine, job_id: str, code: str) -> None:
             if (await engine.get(job_id)).cause.code == code:
                 break
     assert (await engine.get(job_id)).phase is Phase.QUEUED
+
+
+async def test_the_machines_are_told_with_who_holds_their_cards(
+    engine: Engine, submit: Submit, printed: Printed
+) -> None:
+    """What may be seen adds up; on a cluster where nodes may not be seen, what is free is unknown, not guessed."""
+    job = await submit(FOREVER, device="huawei_npu_arm64", devices=4)
+    await printed(job.id, "up")
+    view = await engine.cluster()
+    held = [(row, one) for row in view.nodes for one in row.held_by if one.job == job.id]
+    assert [(row.device, one.owner, one.cards) for row, one in held] == [("huawei_npu_arm64", "alice", 4)]
+    assert (held[0][0].cards, held[0][0].free) == ((8, 4) if engine.name == "local" else (None, None))
+    assert bool(view.unknown) is (engine.name != "local")
 
 
 async def test_events_tell_the_story_in_order(engine: Engine, submit: Submit, until: Until) -> None:

@@ -40,6 +40,14 @@ def jp_server_config(jp_server_config: dict[str, Any], cluster: Cluster, namespa
     return jp_server_config
 
 
+async def test_every_cluster_is_told_of_its_machines_and_one_that_is_away_holds_nobody_up(ask: Ask) -> None:
+    page = json.loads((await ask("cluster")).body)
+    assert "local" in {one["cluster"] for one in page["nodes"]}
+    said = {one["name"]: [unknown["code"] for unknown in one["unknown"]] for one in page["clusters"]}
+    assert said["local"] == [] and said["lab"] == ["cards-not-visible"] and len(said["away"]) == 1
+    assert (await ask("cluster", params={"cluster": "away"})).code == 503
+
+
 async def told(stream: Any) -> dict[str, Any]:
     message = await asyncio.wait_for(stream.read_message(), 60)
     assert message is not None, "the stream ended"

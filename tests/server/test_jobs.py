@@ -240,7 +240,7 @@ async def test_an_unknown_verb_is_405_with_those_there_are(ask: Ask, body: Body)
     assert answer.headers["Allow"] == "GET, POST"
 
 
-@pytest.mark.parametrize("path", ["nothing", "jobs/a123456789/ranktable", "cluster", "jobs/a/b/c"])
+@pytest.mark.parametrize("path", ["nothing", "jobs/a123456789/ranktable", "clusters", "jobs/a/b/c"])
 async def test_an_unknown_route_is_a_404_that_lists_the_routes(ask: Ask, body: Body, path: str) -> None:
     answer = await ask(path)
     assert (answer.code, body(answer)["code"]) == (404, "no-such-route")

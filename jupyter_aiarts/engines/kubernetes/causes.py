@@ -6,6 +6,7 @@ objects in the tests show where each was seen. What no rule knows is `unknown`, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -73,6 +74,8 @@ _STORAGE_DENIED = ("permission denied", "access denied", "operation not permitte
 _PASSING = ("failed to sync secret cache", "failed to sync configmap cache", "not registered")
 """A kubelet that is not done yet with fetching what a new pod mounts."""
 PASSING_SECONDS = 60.0
+_PREEMPTOR = re.compile(r"JobUID: ([\w-]+)")
+_PREEMPTOR_PATH = re.compile(r"preemptor path: (/[^\s;]+)")
 _NOT_ROOT = ("runasnonroot", "cannot verify user is non-root")
 
 
@@ -215,7 +218,7 @@ def queue_cause(workload: Workload) -> Cause | None:
     evicted, reserved = workload.condition("Evicted"), workload.condition("QuotaReserved")
     if evicted is not None and evicted.status == "True" and evicted.reason == "Preempted":
         said = (*_said(evicted.message), *(_said(reserved.message) if reserved is not None else ()))
-        return Cause(code="preempted", values={"queue": workload.queue}, evidence=said)
+        return Cause(code="preempted", values={"queue": workload.queue, **_taker(evicted.message)}, evidence=said)
     if reserved is None:
         return Cause(code="queue-position", values={"queue": workload.queue})
     if reserved.status == "True":
@@ -227,6 +230,13 @@ def queue_cause(workload: Workload) -> Cause | None:
     elif "inactive" in text or "doesn't exist" in text or ("queue" in text and "not found" in text):
         code = "queue-inactive"
     return Cause(code=code, values={"queue": workload.queue}, evidence=_said(reserved.message))
+
+
+def _taker(message: str | None) -> dict[str, str]:
+    """For whom Kueue took a place: the uid of that Job (`by_job`) and its ClusterQueue, as far as it says so."""
+    job, path = _PREEMPTOR.search(message or ""), _PREEMPTOR_PATH.search(message or "")
+    found = {"by_job": job[1]} if job is not None else {}
+    return found if path is None else {**found, "by_queue": path[1].rpartition("/")[2]}
 
 
 def _said(text: str | None) -> tuple[str, ...]:

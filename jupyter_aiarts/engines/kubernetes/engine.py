@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import structs
 
 from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobRecord, changes
 from jupyter_aiarts.engines.kubernetes import manifest, moves, names
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.engines.logs import RunLog
     from jupyter_aiarts.engines.npulog import NpuLog
+    from jupyter_aiarts.model.cluster import ClusterView
     from jupyter_aiarts.model.job import Event
+    from jupyter_aiarts.model.queue import Queue
+    from jupyter_aiarts.model.turn import Turn
 
 CALM = 0.01  # seconds between steps while changes pour in
 LAST_LINES = 10.0  # seconds that a stop waits for the archive to have what was printed so far
@@ -269,23 +273,37 @@ class KubernetesEngine(Engine):
         place = await link.orders.place(reading.spec.queue)
         order = await link.orders.fresh(reading, caller.folder, link.owner or caller.owner, new_id(), place)
         tried = await link.orders.try_out(order)
-        now = None if tried.refused is None else False
         notes = [note for note in order.reading.notes if note not in reading.notes]
         if order.shipment.files:
             notes.append(f"Shipped with the job: {', '.join(order.shipment.files)}.")
-        return Fit(spec=order.spec, now=now, cause=tried.refused, notes=tuple(notes))
+        if tried.refused is not None:
+            return Fit(spec=order.spec, now=False, cause=tried.refused, notes=tuple(notes))
+        room = await link.outlook.room(order.spec, order.queue)
+        return Fit(spec=order.spec, now=room.now, cause=room.cause, notes=(*notes, *room.notes))
+
+    async def cluster(self) -> ClusterView:
+        return await (await self._link.up()).outlook.view()
+
+    async def queues(self) -> tuple[Queue, ...]:
+        return await (await self._link.up()).queues()
+
+    async def turns(self, job_id: str | None = None) -> tuple[Turn, ...]:
+        return await asyncio.to_thread(self._link.turn_book().read, job_id and check_id(job_id))
 
     async def watch(self) -> AsyncIterator[Change]:
         await self._link.start()
         told = {record.id: record for record in self._link.records()}
-        stale = self.stale_since
+        stale, news = self.stale_since, self._link.queue_news
         async with self._link.listening() as rung:
             while not self._link.closed:
                 change = changes(told, self._link.records())
                 if self.stale_since != stale:
                     stale = self.stale_since
                     change = Change(jobs=change.jobs, removed=change.removed, health=True)
-                if change.jobs or change.removed or change.health:
+                if self._link.queue_news != news:
+                    news = self._link.queue_news
+                    change = structs.replace(change, queues=True)
+                if change.jobs or change.removed or change.health or change.queues:
                     yield change
                     await asyncio.sleep(CALM)
                 await rung.wait()

@@ -34,9 +34,13 @@ from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.base import Change, JobRecord
+    from jupyter_aiarts.engines.kubernetes.outlook import Outlook
+    from jupyter_aiarts.engines.kubernetes.queue_look import QueueLook
     from jupyter_aiarts.engines.kubernetes.seen import Pod
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.engines.npulog import NpuLog
+    from jupyter_aiarts.engines.turns import TurnBook
+    from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.spec import JobSpec
 
 log = logging.getLogger(__name__)
@@ -71,6 +75,11 @@ class Link:
         self._tried = asyncio.Event()
         self._listeners: set[asyncio.Event] = set()
         self._watcher: Watcher | None = None
+        self._outlook: Outlook | None = None
+        self._queue_look: QueueLook | None = None
+        self.queue_news = 0  # how often queues changed while somebody looked at them
+        self._queued: dict[str, JobRecord] | None = None  # who waits; None before anything was seen
+        self._begun: set[str] = set()
         self._away_since: str | None = None
         self._own: set[str] = set()  # our own jobs, as far as the archive was told of them
         self._unlearned: dict[str, str] = {}  # by job: the uid of the Job whose spec could not be fetched
@@ -133,7 +142,8 @@ class Link:
         """Find out who we are there; False, with the problem, when the cluster does not say."""
         try:
             await self.api.ready()
-            self.owner = hub_user(self._settings) or await self.rights.whoami()
+            name, _ = await asyncio.gather(self._whoami(), self.api.find_kueue())
+            self.owner = name
         except (ClusterUnreachable, Refused, NotAllowed) as error:
             self.problem = error
             self._away_since = self._away_since or now()
@@ -143,12 +153,28 @@ class Link:
         self.problem = self._away_since = None
         return True
 
+    @property
+    def outlook(self) -> Outlook:
+        """The nodes of the cluster and who holds their cards; made by the first who wants to see them."""
+        if self._outlook is None:
+            from jupyter_aiarts.engines.kubernetes.outlook import Outlook
+
+            self._outlook = Outlook(self.api, self.rights, self._settings, self.namespaces, self.owner)
+        return self._outlook
+
+    async def _whoami(self) -> str:
+        return hub_user(self._settings) or await self.rights.whoami()
+
     async def aclose(self) -> None:
         """Let go; jobs go on."""
         self.closed = True
         self._ring()
         if self._opening is None:
             return
+        if self._outlook is not None:
+            await self._outlook.aclose()
+        if self._queue_look is not None:
+            await self._queue_look.aclose()
         tasks = [self._opening, *self._chores]
         for task in tasks:
             task.cancel()
@@ -197,9 +223,52 @@ class Link:
         for job_id in [*own, *self._own.intersection(change.removed)]:
             self._mind(job_id)
         self.keeper.look([*own, *aside])
+        self._mind_turns(change)
         if change.health and self.stale_since is None:
             self.keeper.look(self._own)  # what could not be done meanwhile
             self.do(self._recovered())
+        self._ring()
+
+    def _mind_turns(self, change: Change) -> None:
+        """Notice who starts while others wait: whom it passed can ask why."""
+        queued, first = self._queued or {}, self._queued is None
+        begun = [one for one in change.jobs if one.phase.is_active and one.id not in self._begun]
+        for record in change.jobs:
+            queued.pop(record.id, None)
+            if record.phase is Phase.QUEUED:
+                queued[record.id] = record
+        for job_id in change.removed:
+            queued.pop(job_id, None)
+        ended = {record.id for record in change.jobs if not record.phase.is_active}
+        self._queued, self._begun = queued, (self._begun | {one.id for one in begun}) - ended.union(change.removed)
+        if begun and queued and not first:
+            self._keep_turns(begun)
+
+    def _keep_turns(self, begun: list[JobRecord]) -> None:
+        from jupyter_aiarts.engines.kubernetes.passing import passed_by
+
+        waiting = list((self._queued or {}).values())
+        found = [passed_by(one, waiting, self._facts, self._settings, now()) for one in begun]
+        turns = [turn for turn in found if turn is not None]
+        if turns:
+            self.do(asyncio.to_thread(self.turn_book().add, turns))
+
+    def turn_book(self) -> TurnBook:
+        """Where starts out of turn are kept."""
+        from jupyter_aiarts.engines.turns import TurnBook
+
+        return TurnBook(self._state / "clusters" / self._settings.name / ".order")
+
+    async def queues(self) -> tuple[Queue, ...]:
+        """The queues that may be seen; the first look at them begins to watch them."""
+        if self._queue_look is None:
+            from jupyter_aiarts.engines.kubernetes.queue_look import QueueLook
+
+            self._queue_look = QueueLook(self, self._settings.name, self._queues_changed)
+        return await self._queue_look.queues()
+
+    def _queues_changed(self) -> None:
+        self.queue_news += 1
         self._ring()
 
     def _mind(self, job_id: str) -> None:
@@ -218,6 +287,10 @@ class Link:
 
     def do(self, work: Awaitable[None]) -> None:
         """Let this go on beside, for as long as the engine is open."""
+        if self.closed:  # nobody would end it any more
+            if asyncio.iscoroutine(work):
+                work.close()
+            return
         task = asyncio.ensure_future(self._chore(work))
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)

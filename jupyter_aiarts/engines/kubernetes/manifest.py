@@ -164,7 +164,7 @@ def short_spec(order: Order) -> dict[str, Any]:
         "name", "kind", "device", "devices", "nodes", "image", "queue", "priority", "script", "processes",
         "memory_gb", "grace_seconds", "max_hours", "max_restarts",
     )  # fmt: skip
-    short = {key: getattr(spec, key) for key in keys}
+    short = {key: getattr(spec, key) for key in keys} | ({"preemptible": True} if spec.preemptible else {})
     return short if spec.command is None else {**short, "command": True}
 
 

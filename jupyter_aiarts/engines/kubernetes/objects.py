@@ -233,6 +233,7 @@ class EventObject(Struct, gc=False, rename="camel"):
 class _WorkloadSpec(Struct, gc=False, rename="camel"):
     active: bool | None = None
     queue_name: str | None = None
+    priority: int | None = None
 
 
 class _WorkloadStatus(Struct, gc=False):
@@ -258,6 +259,7 @@ class WorkloadObject(Struct, gc=False):
             queue=_shared(self.spec.queue_name),
             active=self.spec.active is not False,
             conditions=self.status.conditions,
+            priority=self.spec.priority,
         )
 
 

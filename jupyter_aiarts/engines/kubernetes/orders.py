@@ -70,7 +70,7 @@ class Orders:
 
     async def _has_queue(self, namespace: str, queue: str) -> bool:
         try:
-            await self._api.raw(localqueues(namespace, queue))
+            await self._api.raw(localqueues(namespace, queue, self._api.kueue))
         except (Missing, Forbidden):  # the same to us: it cannot be used
             return False
         return True

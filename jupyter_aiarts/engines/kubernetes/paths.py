@@ -6,11 +6,15 @@ from urllib.parse import quote
 
 KUEUE = "kueue.x-k8s.io"
 KUEUE_VERSION = "v1beta1"
-"""The version of Kueue's objects that is asked for; every release since 0.1 has served it."""
+"""The version of Kueue's objects that jobs go by, where it is served: it is how releases up to 0.15 store them, so it
+can be read while Kueue itself, which converts them, is away."""
+NEWER_KUEUE = "v1beta2"
+VISIBILITY = "visibility.kueue.x-k8s.io"
 
 
 def _below(root: str, namespace: str, kind: str, name: str | None) -> str:
-    place = f"{root}/namespaces/{quote(namespace, safe='')}/{kind}"
+    """A kind in a namespace, in all of them for ""."""
+    place = f"{root}/namespaces/{quote(namespace, safe='')}/{kind}" if namespace else f"{root}/{kind}"
     return place if name is None else f"{place}/{quote(name, safe='')}"
 
 
@@ -22,6 +26,11 @@ def jobs(namespace: str, name: str | None = None) -> str:
 def pods(namespace: str, name: str | None = None) -> str:
     """The pods of a namespace, or one of them."""
     return _below("/api/v1", namespace, "pods", name)
+
+
+def nodes(name: str | None = None) -> str:
+    """The nodes of the cluster, or one of them."""
+    return _below("/api/v1", "", "nodes", name)
 
 
 def services(namespace: str, name: str | None = None) -> str:
@@ -44,14 +53,34 @@ def events(namespace: str) -> str:
     return _below("/api/v1", namespace, "events", None)
 
 
-def workloads(namespace: str, name: str | None = None) -> str:
+def workloads(namespace: str, name: str | None = None, version: str = KUEUE_VERSION) -> str:
     """Kueue's Workloads of a namespace, or one of them."""
-    return _below(f"/apis/{KUEUE}/{KUEUE_VERSION}", namespace, "workloads", name)
+    return _below(f"/apis/{KUEUE}/{version}", namespace, "workloads", name)
 
 
-def localqueues(namespace: str, name: str | None = None) -> str:
+def localqueues(namespace: str, name: str | None = None, version: str = KUEUE_VERSION) -> str:
     """Kueue's LocalQueues of a namespace, or one of them."""
-    return _below(f"/apis/{KUEUE}/{KUEUE_VERSION}", namespace, "localqueues", name)
+    return _below(f"/apis/{KUEUE}/{version}", namespace, "localqueues", name)
+
+
+def clusterqueues(version: str = KUEUE_VERSION) -> str:
+    """Kueue's ClusterQueues."""
+    return _below(f"/apis/{KUEUE}/{version}", "", "clusterqueues", None)
+
+
+def pending_workloads(namespace: str, queue: str, version: str) -> str:
+    """Who waits in a LocalQueue, in Kueue's own order."""
+    return f"{_below(f'/apis/{VISIBILITY}/{version}', namespace, 'localqueues', queue)}/pendingworkloads"
+
+
+def resourcequotas(namespace: str) -> str:
+    """The ResourceQuotas of a namespace."""
+    return _below("/api/v1", namespace, "resourcequotas", None)
+
+
+def group(name: str) -> str:
+    """What an API server says about a group of kinds: which versions of it there are."""
+    return f"/apis/{quote(name, safe='')}"
 
 
 def pod_proxy(namespace: str, pod: str, port: int, path: str) -> str:

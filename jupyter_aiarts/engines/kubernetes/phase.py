@@ -10,16 +10,19 @@ import functools
 from collections.abc import Iterable, Mapping
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
+from jupyter_aiarts.engines.kubernetes import names
 from jupyter_aiarts.engines.kubernetes.causes import disruption_of, pod_cause, queue_cause, refusal_cause
 from jupyter_aiarts.engines.kubernetes.meta import in_full
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.ranks import last_ranks, last_words, latest, live_ranks, summary_ranks
+from jupyter_aiarts.engines.kubernetes.said import RING_WAIT, Said
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
 from jupyter_aiarts.engines.local.phase import failure_cause
 from jupyter_aiarts.engines.local.records import Settled, Summary
 from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.job import Rank
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec
 from jupyter_aiarts.model.times import seconds_between
@@ -46,6 +49,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     had_pods: bool = False  # whether any were ever seen
     started: str | None = None  # the earliest start of the run that was ever seen
     disruption: Cause | None = None  # what the platform did to it since it last ran as a whole
+    said: Mapping[int, Said] = field(default_factory=dict)  # what launchers say of themselves, by node
 
     @property
     def summary(self) -> Summary | None:
@@ -231,7 +235,9 @@ def _held_back(facts: Facts, now: str) -> Settled:
     said = queue_cause(facts.workload) if facts.workload is not None else None
     if facts.job.gives_way:
         said = Cause(code="gives-way", values={"to": facts.job.gives_way})
-    cause = _stuck_cause(facts, now) or said or facts.disruption or _plain("queued")
+    # A queue's job that Kueue has made no workload for: Kueue has not seen it yet, or is away.
+    unseen = Cause(code="queued", values={"queue": facts.job.queue}) if facts.job.queue and not facts.workload else None
+    cause = _stuck_cause(facts, now) or said or facts.disruption or unseen or _plain("queued")
     return Settled(phase=Phase.QUEUED, cause=cause, started=_started(facts, None))
 
 
@@ -249,8 +255,16 @@ def _live(facts: Facts, now: str) -> Settled:
         phase=phase,
         cause=_live_cause(facts, phase, now),
         started=_started(facts, None),
-        ranks=live_ranks(facts.spec, facts.pods),
+        ranks=_live_ranks(facts, phase),
     )
+
+
+def _live_ranks(facts: Facts, phase: Phase) -> tuple[Rank, ...]:
+    """The ranks by their pods; a launcher that waits has started none."""
+    ranks = live_ranks(facts.spec, facts.pods)
+    if phase is Phase.STARTING and _said_wait(facts) is not None:
+        return tuple(structs.replace(rank, phase=Phase.STARTING) for rank in ranks)
+    return ranks
 
 
 def _live_phase(facts: Facts) -> Phase:
@@ -260,8 +274,20 @@ def _live_phase(facts: Facts) -> Phase:
         return Phase.RUNNING if up else Phase.STARTING if status.ready else Phase.QUEUED
     pods = latest(facts.pods)
     if len(pods) >= nodes and all(_was_up(pod) for pod in pods.values()):
-        return Phase.RUNNING
+        return Phase.RUNNING if _said_wait(facts) is None else Phase.STARTING
     return Phase.STARTING if any(pod.node and not _is_replaced(pod) for pod in pods.values()) else Phase.QUEUED
+
+
+def _said_wait(facts: Facts) -> Cause | None:
+    """What the launchers wait for though all of their pods are up, in node 0's words."""
+    said = facts.said.get(0)
+    if said is None or said.code != RING_WAIT or said.attempt != facts.job.attempt or _is_asked(facts):
+        return None
+    first = latest(facts.pods).get(0)
+    if first is None or first.ended is not None or said.pod not in ("", first.name):
+        return None  # that one is gone, and what it waited for with it
+    evidence = (said.message,) if said.message else ()
+    return Cause(code=said.code, values={"table": names.ring_name(facts.job.name)}, evidence=evidence)
 
 
 def _is_replaced(pod: Pod) -> bool:
@@ -312,7 +338,7 @@ def _waiting_cause(facts: Facts) -> Cause | None:
     pods = latest(facts.pods)
     down = [pod for _, pod in sorted(pods.items()) if not pod.is_up]
     found = [pod_cause(pod, facts.notices, facts.spec.image) for pod in down if not _is_replaced(pod)]
-    waits = next((cause for cause in found if cause is not None), None)
+    waits = next((cause for cause in found if cause is not None), None if down else _said_wait(facts))
     disruption = _disruption(facts, {pod.index for pod in down})
     if disruption is not None:
         more = waits.evidence if waits is not None else ()

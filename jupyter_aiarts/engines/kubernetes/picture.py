@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from jupyter_aiarts.engines.base import Change, JobRecord
 from jupyter_aiarts.engines.kubernetes.causes import TELLING
@@ -25,6 +25,7 @@ from jupyter_aiarts.engines.kubernetes.objects import (
 )
 from jupyter_aiarts.engines.kubernetes.phase import Facts, next_look
 from jupyter_aiarts.engines.kubernetes.runs import Held, Run, in_order
+from jupyter_aiarts.engines.kubernetes.said import Said
 from jupyter_aiarts.engines.kubernetes.seen import Pod
 from jupyter_aiarts.errors import JobNotFound
 from jupyter_aiarts.model import times
@@ -89,6 +90,22 @@ class Picture:
         if found is not None and found.job is not None:
             found.spec = spec
             self._changed(namespace, job_id)
+
+    def hear(self, job_id: str, run: int, said: Mapping[int, Said]) -> None:
+        """What launchers of a run say of themselves, by node; of a job that is gone nobody wants to know."""
+        for namespace, space in self._spaces.items():
+            found = space[job_id].runs.get(run) if job_id in space else None
+            if found is not None and found.job is not None:
+                found.said = found.said or {}
+                for node, one in said.items():
+                    found.take_said(node, one)
+                self._changed(namespace, job_id)
+
+    def has_heard(self, job_id: str, run: int) -> bool:
+        """Whether anything is known of what a run's launchers say, if only that it is nothing."""
+        self.settle()
+        found = self._get(job_id).runs.get(run)
+        return found is not None and found.said is not None
 
     def tick(self) -> None:
         """Time has passed: look again at what time alone may change."""
@@ -270,10 +287,19 @@ class Picture:
         return not self._dirty
 
     def _settle_one(self, namespace: str, job_id: str, held: Held, now: str) -> None:
-        if held.settle(self.cluster, now):
+        if held.settle(self.cluster, now, self._name_of):
             self._records = None
             self._news.add(job_id)
         self._mind(namespace, job_id, held)
+
+    def _name_of(self, uid: str) -> tuple[str, str] | None:
+        """The id and name of the job whose run has this uid; asked only for one that took another's place."""
+        for space in self._spaces.values():
+            for job_id, held in space.items():
+                for run in held.runs.values():
+                    if run.job is not None and run.job.uid == uid and run.spec is not None:
+                        return job_id, run.spec.name
+        return None
 
     def _mind(self, namespace: str, job_id: str, held: Held) -> None:
         """Remember who may get stuck; forget who is gone."""

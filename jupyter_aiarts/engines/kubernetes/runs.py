@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 
 import msgspec
 from msgspec import Struct, field, structs
@@ -13,13 +13,16 @@ from jupyter_aiarts.engines.kubernetes.causes import disruption_of
 from jupyter_aiarts.engines.kubernetes.meta import in_full
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.phase import Facts, view
+from jupyter_aiarts.engines.kubernetes.said import Said
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
+from jupyter_aiarts.engines.notes import notes_of
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec, Kind, Processes
 
 MOST_NOTICES = 20
 UNREADABLE = "(unreadable)"
+NameOf = Callable[[str], "tuple[str, str] | None"]
 
 # Ten thousand specs without arguments need not have ten thousand empty lists.
 _REPEATED = ("kind", "device", "image", "queue", "processes")
@@ -42,11 +45,13 @@ class Short(Struct, kw_only=True):
     grace_seconds: int = 30
     max_hours: float | None = None
     max_restarts: int = 0
+    preemptible: bool = False
 
 
 class Run(Struct, gc=False):
     """One run: its Job, once that was seen, and what belongs to it."""
 
+    number: int = 0
     job: JobObject | None = None
     spec: JobSpec | None = None  # from the annotation; the full one once somebody fetched it
     read: int = 0  # tells the annotation's text from another, which an edit leaves
@@ -56,6 +61,7 @@ class Run(Struct, gc=False):
     had_pods: bool = False
     started: str | None = None
     disruption: Cause | None = None
+    said: dict[int, Said] | None = None  # by node; None as long as nobody has asked or heard
 
     @property
     def is_empty(self) -> bool:
@@ -78,6 +84,14 @@ class Run(Struct, gc=False):
             self.started = pod.started
         self.disruption = disruption_of(pod) or self.disruption
 
+    def take_said(self, node: int, said: Said) -> None:
+        """What a node's launcher says now, in the place of what it or the one before it said."""
+        known = self.said = self.said or {}
+        if said.notes or said.code:
+            known[node] = said
+        else:
+            known.pop(node, None)
+
     def take_notice(self, notice: Notice) -> None:
         """A warning; the newest are enough."""
         known = self.notices = self.notices or {}
@@ -86,10 +100,41 @@ class Run(Struct, gc=False):
             del known[min(known.values(), key=lambda one: one.at).name]
 
 
+class Runs(MutableMapping[int, Run]):
+    """The runs of one job by their numbers. Nearly every job has one, and a dict for it would be larger than it is."""
+
+    __slots__ = ("_runs",)
+
+    def __init__(self) -> None:
+        self._runs: tuple[Run, ...] = ()
+
+    def __getitem__(self, number: int) -> Run:
+        for run in self._runs:
+            if run.number == number:
+                return run
+        raise KeyError(number)
+
+    def __setitem__(self, number: int, run: Run) -> None:
+        run.number = number
+        self._runs = (*self._without(number), run)
+
+    def __delitem__(self, number: int) -> None:
+        self._runs = self._without(self[number].number)  # a KeyError where it is not there
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([run.number for run in self._runs])
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def _without(self, number: int) -> tuple[Run, ...]:
+        return tuple(run for run in self._runs if run.number != number)
+
+
 class Held(Struct, gc=False):
     """One job in one namespace."""
 
-    runs: dict[int, Run] = field(default_factory=dict)
+    runs: Runs = field(default_factory=Runs)
     record: JobRecord | None = None  # as last settled; None while it is not to be shown
 
     @property
@@ -121,18 +166,33 @@ class Held(Struct, gc=False):
             had_pods=run.had_pods,
             started=run.started,
             disruption=run.disruption,
+            said=run.said or {},
         )
 
-    def settle(self, cluster: str, now: str) -> bool:
-        """Make the record anew; whether it is another than before. Equal ones stay the same object."""
+    def settle(self, cluster: str, now: str, name_of: NameOf = lambda uid: None) -> bool:
+        """Make the record anew; whether it is another than before. Equal ones stay the same object.
+
+        `name_of` is the id and name of the job that has a Job with this uid, where it may be seen.
+        """
         facts = self.facts()
         record = record_of(facts, cluster, now) if facts is not None else None
+        if record is not None and "by_job" in record.cause.values:
+            record = structs.replace(record, cause=self._with_taker(record.cause, name_of))
         if facts is not None and record is not None and not _goes_on(record.phase):
             self.runs[facts.job.run].disruption = None
         if record == self.record:
             return False
         self.record = record
         return True
+
+    def _with_taker(self, cause: Cause, name_of: NameOf) -> Cause:
+        """Say who took its place; a name that was once known stays, for the other one may end and be deleted."""
+        uid = cause.values["by_job"]
+        before = self.record.cause.values if self.record is not None else {}
+        known = (before["by_id"], before["by"]) if before.get("by_job") == uid and "by" in before else name_of(uid)
+        if known is None:
+            return cause
+        return structs.replace(cause, values={**cause.values, "by_id": known[0], "by": known[1]})
 
 
 def _goes_on(phase: Phase) -> bool:
@@ -157,13 +217,13 @@ def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
         owner=job.owner,
         phase=seen.phase,
         run=job.run,
-        created=in_full(min(one.created for one in facts.runs.values())) or "",
+        created=sys.intern(in_full(min(one.created for one in facts.runs.values())) or ""),
         spec=facts.spec,
         cause=cause,
-        started=seen.started,
+        started=sys.intern(seen.started) if seen.started else None,  # many start in the same second
         ended=seen.ended,
         ranks=seen.ranks,
-        notes=_notes(job.metadata.annotations.notes),
+        notes=(*_notes(job.metadata.annotations.notes), *_said(facts)),
     )
 
 
@@ -186,10 +246,16 @@ def _notes(text: str) -> tuple[str, ...]:
         return ()  # notes are a courtesy
 
 
+def _said(facts: Facts) -> tuple[str, ...]:
+    return notes_of([(node, one.notes) for node, one in facts.said.items()], facts.job.nodes) if facts.said else ()
+
+
 def _slim(job: JobObject) -> None:
     """Thousands of Jobs repeat each other: equal text is one object, and what was read is not kept as text."""
     meta = job.metadata
     meta.namespace, meta.labels.run = sys.intern(meta.namespace), sys.intern(meta.labels.run)
+    if meta.creation_timestamp is not None:
+        meta.creation_timestamp = sys.intern(meta.creation_timestamp)  # to the second, as those of its pods
     if job.status.start_time == meta.creation_timestamp:  # to the second, as for all that did not wait
         job.status.start_time = meta.creation_timestamp
     notes = meta.annotations

@@ -83,6 +83,7 @@ class Workload(Struct, gc=False, frozen=True, kw_only=True):
     queue: str | None
     active: bool
     conditions: tuple[Condition, ...] = ()
+    priority: int | None = None
 
     def condition(self, kind: str) -> Condition | None:
         """The condition of this type, whether it holds or not."""

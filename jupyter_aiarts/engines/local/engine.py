@@ -17,20 +17,21 @@ from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobR
 from jupyter_aiarts.engines.local.folder import StateFolder
 from jupyter_aiarts.engines.local.picture import Picture
 from jupyter_aiarts.engines.local.records import JobFile, Settings
-from jupyter_aiarts.engines.local.retention import due
 from jupyter_aiarts.engines.local.runtime import Bell, runtime_folder
 from jupyter_aiarts.engines.patience import came
 from jupyter_aiarts.errors import RunNotFound, StateUnusable
 from jupyter_aiarts.model.names import check_id
 from jupyter_aiarts.model.phase import Move
-from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.local.writer import Writer
     from jupyter_aiarts.engines.logs import RunLog
     from jupyter_aiarts.engines.npulog import NpuLog
+    from jupyter_aiarts.model.cluster import ClusterView
     from jupyter_aiarts.model.job import Event
+    from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.reading import Reading
+    from jupyter_aiarts.model.turn import Turn
 
 T = TypeVar("T")
 CALM = 0.05  # seconds between looks while changes pour in
@@ -104,8 +105,11 @@ class LocalEngine(Engine):
 
     def _keeps_too_long(self) -> bool:
         """Whether a job's time is over. Asked once an hour: a supervisor that lives looks as often by itself."""
-        if time.monotonic() < self._clean_next:
+        if not self.picture.retention_days or time.monotonic() < self._clean_next:
             return False
+        from jupyter_aiarts.engines.local.retention import due
+        from jupyter_aiarts.model.times import now
+
         self._clean_next = time.monotonic() + HOUR
         return bool(due(self.picture.records(), self.picture.retention_days, now()))
 
@@ -150,6 +154,33 @@ class LocalEngine(Engine):
 
         self.picture.look()
         return rehearse(reading, caller, self.state.settings(), *self.picture.load())
+
+    async def cluster(self) -> ClusterView:
+        return await asyncio.to_thread(self._glance)
+
+    def _glance(self) -> ClusterView:
+        from jupyter_aiarts.engines.local.glance import view_of
+        from jupyter_aiarts.engines.local.machine import machine_of
+
+        self.picture.look()
+        running, _ = self.picture.load()
+        return view_of(machine_of(self.state.settings()), running, self.picture.records())
+
+    async def queues(self) -> tuple[Queue, ...]:
+        return await asyncio.to_thread(self._queues)
+
+    def _queues(self) -> tuple[Queue, ...]:
+        from jupyter_aiarts.engines.local.machine import machine_of
+        from jupyter_aiarts.engines.local.queue import queue_of
+
+        self.picture.look()
+        owners = {record.id: record.owner for record in self.picture.records()}
+        return (queue_of(machine_of(self.state.settings()), *self.picture.load(), owners),)
+
+    async def turns(self, job_id: str | None = None) -> tuple[Turn, ...]:
+        from jupyter_aiarts.engines.local.queue import book_of
+
+        return await asyncio.to_thread(book_of(self.state).read, job_id and check_id(job_id))
 
     async def watch(self) -> AsyncIterator[Change]:
         rung = asyncio.Event()

@@ -12,7 +12,6 @@ import fcntl
 import functools
 import os
 import re
-import secrets
 import shutil
 import socket
 import stat
@@ -157,7 +156,7 @@ class StateFolder:
 
     def draft(self) -> Path:
         """An empty folder to prepare a job in; `adopt` gives it its name in one step."""
-        path = self.jobs / f".new-{secrets.token_hex(8)}"
+        path = self.jobs / f".new-{os.urandom(8).hex()}"
         make_folder(path)
         return path
 
@@ -175,7 +174,7 @@ class StateFolder:
 
     def remove(self, job_id: str) -> None:
         """Take a job out of the list in one step, then give its disk back."""
-        grave = self.trash / f"{job_id}-{secrets.token_hex(4)}"
+        grave = self.trash / f"{job_id}-{os.urandom(4).hex()}"
         try:
             (self.jobs / job_id).rename(grave)
         except FileNotFoundError:
@@ -239,7 +238,7 @@ def write_file(path: Path, content: Any) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write by rename with mode 0600; raises `StateUnusable`, leaving the old file as it was."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:

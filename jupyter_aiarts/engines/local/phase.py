@@ -21,6 +21,7 @@ from jupyter_aiarts.engines.local.records import (
     Summary,
     SummaryRank,
 )
+from jupyter_aiarts.engines.notes import notes_of
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Rank
 from jupyter_aiarts.model.phase import Phase
@@ -53,7 +54,8 @@ def view(job: JobFile, facts: RunFacts, *, settling: bool = False) -> Settled:
     if job.settled is not None:
         return job.settled
     seen = _attempt(job, facts, settling)
-    return structs.replace(seen, started=job.started) if job.started else seen
+    notes = notes_of([(status.node, status.notes) for status in facts.statuses], job.spec.nodes)
+    return structs.replace(seen, started=job.started or seen.started, notes=notes)
 
 
 def _attempt(job: JobFile, facts: RunFacts, settling: bool) -> Settled:

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.base import JobRecord
-from jupyter_aiarts.engines.local.folder import StateFolder, this_host
-from jupyter_aiarts.engines.local.phase import RunFacts, view
-from jupyter_aiarts.engines.local.reader import facts_of, record_of, unreadable
-from jupyter_aiarts.engines.local.records import Placed
-from jupyter_aiarts.engines.local.retention import note_of
+from jupyter_aiarts.engines.local.folder import JobFolder, StateFolder, this_host
+from jupyter_aiarts.engines.local.records import JobFile, Placed, Settled
+from jupyter_aiarts.engines.local.told import record_of, unreadable
 from jupyter_aiarts.errors import JobNotFound, JobUnreadable
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.phase import Phase
@@ -126,9 +124,9 @@ class Picture:
         folder = self.state.job(job_id)
         try:
             job = folder.read()
-            facts = RunFacts() if job.settled else facts_of(job, folder)
-            record = self._with_note(record_of(job, view(job, facts)))
-            self._keep(job_id, Seen(record=record, host=job.host, queued=job.queued, placed=facts.placed))
+            seen, placed = (job.settled, None) if job.settled else _unsettled(job, folder)
+            record = self._with_note(record_of(job, seen))
+            self._keep(job_id, Seen(record=record, host=job.host, queued=job.queued, placed=placed))
         except JobNotFound:
             self._forget(job_id)
             return False
@@ -137,6 +135,10 @@ class Picture:
         return True
 
     def _with_note(self, record: JobRecord) -> JobRecord:
+        if not self.retention_days:
+            return record
+        from jupyter_aiarts.engines.local.retention import note_of
+
         note = note_of(record, self.retention_days)
         return structs.replace(record, notes=(*record.notes, note)) if note else record
 
@@ -182,6 +184,15 @@ class Picture:
             cause = waits.get(job.id, Cause(code="queue-position", values={"ahead": 0}))
             if seen.record.cause != cause:
                 self._keep(job.id, structs.replace(seen, record=structs.replace(seen.record, cause=cause)))
+
+
+def _unsettled(job: JobFile, folder: JobFolder) -> tuple[Settled, Placed | None]:
+    """Where a job stands that has not ended, and where it runs; a list of finished ones does without all of this."""
+    from jupyter_aiarts.engines.local.phase import view
+    from jupyter_aiarts.engines.local.reader import facts_of
+
+    facts = facts_of(job, folder)
+    return view(job, facts), facts.placed
 
 
 def _is_next(cause: Cause) -> bool:

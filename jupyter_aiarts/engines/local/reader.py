@@ -1,23 +1,13 @@
-"""Reads jobs of a state folder into records; the one place where files become a `JobRecord`."""
+"""Reads what the files of a run say: what there is to know of a job that is not settled yet."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from jupyter_aiarts.engines.base import JobRecord
-from jupyter_aiarts.engines.local.folder import JobFolder, StateFolder, read_file, this_host
+from jupyter_aiarts.engines.local.folder import JobFolder, read_file, this_host
 from jupyter_aiarts.engines.local.phase import Life, RunFacts, view
 from jupyter_aiarts.engines.local.process import is_held
 from jupyter_aiarts.engines.local.records import JobFile, NodeStatus, Placed, Settled, Summary
-from jupyter_aiarts.errors import JobUnreadable
-from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.phase import Phase
-from jupyter_aiarts.model.spec import JobSpec
-from jupyter_aiarts.model.times import from_ns
-
-#: Says of a job whose files cannot be understood what can be said.
-UNREADABLE = JobSpec(name="(unreadable)")
 
 
 def launcher_lock(run: Path, node: int, attempt: int) -> Path:
@@ -55,49 +45,3 @@ def facts_of(job: JobFile, folder: JobFolder) -> RunFacts:
 def current_view(job: JobFile, folder: JobFolder) -> Settled:
     """The job's phase at this moment; a settled job costs no further reading."""
     return job.settled or view(job, facts_of(job, folder))
-
-
-def record_of(job: JobFile, seen: Settled) -> JobRecord:
-    """One job in the engine's own words."""
-    return JobRecord(
-        id=job.id,
-        cluster="local",
-        owner=job.owner,
-        phase=seen.phase,
-        run=job.run,
-        created=job.created,
-        spec=job.spec,
-        cause=seen.cause,
-        started=seen.started,
-        ended=seen.ended,
-        ranks=seen.ranks,
-        notes=job.notes,
-    )
-
-
-def read_record(state: StateFolder, job_id: str) -> JobRecord:
-    """One job; a folder that cannot be understood is a job that says so, and never hides the others."""
-    folder = state.job(job_id)
-    try:
-        job = folder.read()
-        return record_of(job, current_view(job, folder))
-    except JobUnreadable as error:
-        return unreadable(job_id, folder, error)
-
-
-def unreadable(job_id: str, folder: JobFolder, error: JobUnreadable) -> JobRecord:
-    """The record of a corrupt folder: listed, deletable, and honest about itself."""
-    try:
-        created = os.stat(folder.root).st_mtime_ns
-    except OSError:
-        created = 0
-    return JobRecord(
-        id=job_id,
-        cluster="local",
-        owner="",
-        phase=Phase.LOST,
-        run=1,
-        created=from_ns(created),
-        spec=UNREADABLE,
-        cause=Cause(code="job-unreadable", values={"message": str(error)}),
-    )

@@ -32,6 +32,7 @@ class Settled(Struct, frozen=True, kw_only=True, omit_defaults=True):
     started: str | None = None
     ended: str | None = None
     ranks: tuple[Rank, ...] = ()
+    notes: tuple[str, ...] = ()  # the launchers'
 
 
 class JobFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -103,6 +104,7 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     pidns: str | None = None
     ranks: tuple[RankStatus, ...] = ()
     message: str | None = None
+    code: str | None = None  # what it waits for, where there is a word for it
     notes: tuple[str, ...] = ()  # what whoever looks at the job should know, though it goes on
 
 

@@ -27,7 +27,7 @@ from jupyter_aiarts.engines.local.reader import facts_of, launcher_lock
 from jupyter_aiarts.engines.local.records import Intent, JobFile, NodeStatus, Placed
 from jupyter_aiarts.engines.local.retention import due
 from jupyter_aiarts.engines.local.runtime import ring
-from jupyter_aiarts.engines.local.slots import Taken, Waiting, decide, never_fits
+from jupyter_aiarts.engines.local.slots import Decision, Taken, Waiting, decide, never_fits
 from jupyter_aiarts.errors import AiartsError, JobNotFound
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now
@@ -92,10 +92,20 @@ class Round:
                     self._settle(folder)
         machine = machine_of(self.state.settings())
         self.busy = bool(running) or any(never_fits(machine, job.spec) is None for job in waiting)
-        for start in decide(machine, running, waiting).starts:
+        decision = decide(machine, running, waiting)
+        for start in decision.starts:
             with self._reporting(start.id):
                 self._start(start, watcher)
+        if decision.starts and decision.waits:
+            self._note_turns(waiting, decision)
         return self.wake
+
+    def _note_turns(self, waiting: list[Waiting], decision: Decision) -> None:
+        """Write down who started before somebody who had come earlier, and why."""
+        from jupyter_aiarts.engines.local.queue import book_of, turns_of
+
+        with self._reporting("turns"):
+            book_of(self.state).add(turns_of(waiting, decision, now()))
 
     def _jobs(self) -> list[tuple[JobFile, JobFolder]]:
         """Every job that may need us. A mark without a job is one being submitted, or being deleted."""

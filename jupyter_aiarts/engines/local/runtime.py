@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 import socket
 import stat
 import tempfile
@@ -67,7 +66,7 @@ def _read(agreed: Path) -> Path | None:
 
 def _agree(agreed: Path, folder: Path, replace: bool) -> None:
     """Write the path down unless somebody was quicker; a folder that cannot be written agrees on nothing."""
-    draft = agreed.with_name(f".{agreed.name}.{secrets.token_hex(4)}")
+    draft = agreed.with_name(f".{agreed.name}.{os.urandom(4).hex()}")
     with contextlib.suppress(OSError):
         draft.write_bytes(os.fsencode(folder))
         draft.chmod(0o600)
@@ -104,7 +103,7 @@ class Bell:
     """A listener's end. `drain` gives the ids heard; more may have changed, so readers look at the folder too."""
 
     def __init__(self, runtime: Path) -> None:
-        self.path = runtime / f"{os.getpid()}-{secrets.token_hex(4)}.bell"
+        self.path = runtime / f"{os.getpid()}-{os.urandom(4).hex()}.bell"
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.setblocking(False)
         try:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from jupyter_aiarts.engines.obstacles import cause_of
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.placement import Machine as Board
-from jupyter_aiarts.model.placement import Need, place, why_not
+from jupyter_aiarts.model.placement import Need, Obstacle, place, why_not
 from jupyter_aiarts.model.spec import CPU, JobSpec
 
 
@@ -46,6 +47,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
     starts: tuple[Taken, ...] = ()
     waits: Mapping[str, Cause] = field(default_factory=dict)
+    lacks: Mapping[str, frozenset[str]] = field(default_factory=dict)  # what each of the others waits for
 
 
 def cpus_of(spec: JobSpec, machine: Machine) -> float:
@@ -67,11 +69,12 @@ def decide(machine: Machine, running: Iterable[Taken], waiting: Iterable[Waiting
     taken = list(running)
     starts: list[Taken] = []
     waits: dict[str, Cause] = {}
+    lacks: dict[str, frozenset[str]] = {}
     blocked: set[str] = set()
     ahead = 0
     for job in queue_order(waiting):
         never = never_fits(machine, job.spec)
-        wants = {CPU, job.spec.device} if job.spec.devices else {CPU}
+        wants = wants_of(job.spec)
         given = None if never or wants & blocked else give(machine, taken, job)
         if given is not None:
             taken.append(given)
@@ -80,13 +83,20 @@ def decide(machine: Machine, running: Iterable[Taken], waiting: Iterable[Waiting
             waits[job.id] = never  # it can block nobody: nothing will ever be kept free for it
         elif wants & blocked:
             waits[job.id] = Cause(code="queue-position", values={"ahead": ahead})
+            lacks[job.id] = frozenset(wants & blocked)
             blocked |= wants
             ahead += 1
         else:
             short, waits[job.id] = shortage(machine, taken, job.spec)
+            lacks[job.id] = frozenset(short)
             blocked |= short
             ahead += 1
-    return Decision(starts=tuple(starts), waits=waits)
+    return Decision(starts=tuple(starts), waits=waits, lacks=lacks)
+
+
+def wants_of(spec: JobSpec) -> set[str]:
+    """The kinds of slots that a job takes."""
+    return {CPU, spec.device} if spec.devices else {CPU}
 
 
 def give(machine: Machine, taken: list[Taken], job: Waiting) -> Taken | None:
@@ -141,12 +151,6 @@ def shortage(machine: Machine, taken: list[Taken], spec: JobSpec) -> tuple[set[s
     if need > free + 1e-6:
         values = {"device": CPU, "need": need, "free": max(free, 0.0), "total": machine.cpus}
         return {CPU}, Cause(code="no-node-fits", values=values)
-    obstacle = why_not(_need(machine, spec), [_free(machine, taken, spec.device)])
-    code = "ring-fragmented" if obstacle and obstacle.code == "ring-fragmented" else "no-node-fits"
-    values = {
-        "device": spec.device,
-        "need": spec.devices * spec.nodes,
-        "free": len(free_cards(machine, taken, spec.device)),
-        "total": machine.cards.get(spec.device, 0),
-    }
-    return {spec.device}, Cause(code=code, values=values)
+    wanted, board = _need(machine, spec), _free(machine, taken, spec.device)
+    obstacle = why_not(wanted, [board]) or Obstacle(code="no-node-fits", machine=board.name, free=board.free_cards)
+    return {spec.device}, cause_of(wanted, obstacle, [board])

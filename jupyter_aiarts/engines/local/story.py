@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_aiarts.engines.local.folder import read_bytes, read_file
 from jupyter_aiarts.engines.local.records import JobFile, NodeStatus, Placed, RunFile, Summary
+from jupyter_aiarts.engines.notes import events_of as said
 from jupyter_aiarts.engines.npulog import Gap, NpuLog, cards_of, gap_of, told
 from jupyter_aiarts.errors import RunNotFound
 from jupyter_aiarts.launcher.podenv import parse
@@ -90,8 +91,7 @@ def events_of(job: JobFile, run: Path) -> tuple[Event, ...]:
     for status in _statuses(run):
         started = min((rank.started for rank in status.ranks if rank.started), default=None)
         say(started, "Normal", "Started", f"Node {status.node} started {len(status.ranks)} ranks.")
-        for note in status.notes:
-            say(started or status.since, "Warning", "Noted", f"Node {status.node}: {note}")
+        found += said(status, thing)
     for path in sorted(run.glob("summary*.json")):
         summary = read_file(path, Summary)
         if summary:
