@@ -427,6 +427,7 @@ class JobService:
             explanation=explain(record.cause, lang, record.id),
             ranks=list(record.ranks),
             notes=list(record.notes),
+            machines=list(record.machines),
             moves=list(_offered(record)),
         )
 

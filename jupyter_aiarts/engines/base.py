@@ -52,6 +52,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     ended: str | None = None
     ranks: tuple[Rank, ...] = ()
     notes: tuple[str, ...] = ()
+    machines: tuple[str, ...] = ()  # where its processes are, or were as long as that is known
 
     @property
     def name(self) -> str:

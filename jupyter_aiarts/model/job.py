@@ -54,6 +54,7 @@ class JobHead(Struct, frozen=True, kw_only=True):
     explanation: Explanation | None = None
     ranks: list[Rank] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    machines: list[str] = field(default_factory=list)  # where its processes are, or were as long as that is known
     moves: list[Move] = field(default_factory=list)  # what the phase offers now
 
 

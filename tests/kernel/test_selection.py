@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
@@ -18,7 +19,7 @@ from jupyter_aiarts.kernel.client import Client
 from jupyter_aiarts.kernel.selection import age, seconds_in_phase
 
 Run = Callable[..., tuple[int, str, str]]
-FOREVER = "import time\ntime.sleep(600)\n"
+FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(600)\n"
 
 
 @pytest.fixture
@@ -42,6 +43,7 @@ def three(client: Client, nothing_around: Path) -> Iterator[dict[str, str]]:
         spec = {"script": script, "name": name, "cpu": 0.1, "grace_seconds": 1, "priority": 5}
         made[name] = client.submit(spec).job["id"]
     list(client.follow(made["bad"]))
+    assert [next(client.follow(made[name]))["text"] for name in ("one", "two")] == ["up", "up"]
     yield made
     again = api.connect()  # the command has closed the one before
     for job in again.jobs():
@@ -109,6 +111,8 @@ def test_filters_leave_only_what_they_say(aiarts: Run, three: dict[str, str]) ->
     assert listed("--queue", "none") == set()
     assert listed("--cluster", "local") == {"one", "two", "bad"}
     assert listed("--cluster", "elsewhere") == set()
+    assert listed("--node", socket.gethostname()) == {"one", "two", "bad"}
+    assert listed("--node", "another") == set()
     assert listed("--older-than", "1d") == set()
     assert listed("--older-than", "0s") == {"one", "two", "bad"}
     assert listed("-q", three["two"][:6]) == {"two"}

@@ -73,6 +73,7 @@ def test_a_job_has_the_promised_shape() -> None:
         },
         "ranks": [{"rank": 0, "node": 0, "phase": "failed", "exit_code": 1, "devices": [4]}],
         "notes": ["A note."],
+        "machines": [],
         "moves": ["rerun", "clone", "edit", "delete"],
     }
     assert shown["spec"]["secret_env"] == {"MY_TOKEN": None}

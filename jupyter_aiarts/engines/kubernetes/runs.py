@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from functools import lru_cache
 
 import msgspec
 from msgspec import Struct, field, structs
@@ -224,7 +225,14 @@ def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
         ended=seen.ended,
         ranks=seen.ranks,
         notes=(*_notes(job.metadata.annotations.notes), *_said(facts)),
+        machines=_shared(tuple(sorted({pod.node for pod in facts.pods if pod.node}))),
     )
+
+
+@lru_cache(maxsize=10_000)
+def _shared(machines: tuple[str, ...]) -> tuple[str, ...]:
+    """Equal ones as one object: thousands of jobs run on the same few machines."""
+    return machines
 
 
 def read_short(text: str, cluster: str) -> JobSpec:

@@ -27,6 +27,7 @@ def record_of(job: JobFile, seen: Settled) -> JobRecord:
         ended=seen.ended,
         ranks=seen.ranks,
         notes=(*job.notes, *seen.notes),
+        machines=(job.host,) if seen.started else (),
     )
 
 

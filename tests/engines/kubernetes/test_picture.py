@@ -64,6 +64,14 @@ def test_an_edit_by_another_server_replaces_what_was_learned_and_nothing_else_do
     assert (picture.record(job_id).spec.name, picture.record(job_id).spec.workdir) == ("renamed", None)
 
 
+def test_a_job_says_on_which_machines_it_is_and_many_say_it_with_one_object() -> None:
+    picture, job_id, content = one_job()
+    nodes = sorted({pod["spec"]["nodeName"] for pod in content["pods"]})
+    assert picture.record(job_id).machines == tuple(nodes)
+    again, _, _ = one_job()
+    assert len(nodes) == 2 and again.record(job_id).machines is picture.record(job_id).machines
+
+
 def test_a_change_is_told_once_and_so_is_the_end() -> None:
     picture, job_id, content = one_job()
     assert [record.id for record in picture.drain().jobs] == [job_id]
