@@ -14,7 +14,6 @@ from tests.cluster.build import Say
 from tests.cluster.cluster import Cluster
 from tests.cluster.paths import Unavailable
 
-
 LEFT = ("ignore:unclosed transport:ResourceWarning", "ignore:unclosed <socket.socket:ResourceWarning")
 """asyncio and aiohttp leave a connection to the collector that its other side cut off while it was being made."""
 
