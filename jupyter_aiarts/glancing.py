@@ -45,4 +45,5 @@ def page_of(views: list[ClusterView], lang: str) -> ClusterPage:
         for view in views
     ]
     nodes = [node for view in views for node in view.nodes]
-    return ClusterPage(nodes=nodes, fits=together(view.fits for view in views), clusters=clusters)
+    stuck = [one for view in views for one in view.stuck]
+    return ClusterPage(nodes=nodes, fits=together(view.fits for view in views), clusters=clusters, stuck=stuck)

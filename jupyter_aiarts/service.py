@@ -450,7 +450,8 @@ def _offered(record: JobRecord) -> tuple[Move, ...]:
     """What this job offers now; one whose record is damaged can only be deleted."""
     if record.cause.code == "job-unreadable":
         return (Move.DELETE,)
-    return (*MOVES[record.phase], Move.RELEASE) if record.cause.code in HELD_BY_A_NODE else MOVES[record.phase]
+    is_held = record.is_stuck or record.cause.code in HELD_BY_A_NODE
+    return (*MOVES[record.phase], Move.RELEASE) if is_held else MOVES[record.phase]
 
 
 def _matcher(query: ListQuery, mine: Mapping[str, str | None]) -> Callable[[JobRecord], bool] | None:

@@ -52,6 +52,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     ended: str | None = None
     ranks: tuple[Rank, ...] = ()
     notes: tuple[str, ...] = ()
+    is_stuck: bool = False  # whether something of it should be gone and is not, which a release gives up on
     machines: tuple[str, ...] = ()  # where its processes are, or were as long as that is known
 
     @property

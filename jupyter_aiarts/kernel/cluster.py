@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from jupyter_aiarts.kernel.display import explanation_text
 from jupyter_aiarts.kernel.session import Outcome, Session
-from jupyter_aiarts.kernel.shown import Shown
+from jupyter_aiarts.kernel.shown import Said, Shown
 from jupyter_aiarts.kernel.terminal import Style, plain, table
 from jupyter_aiarts.kernel.words import local_time
 
@@ -24,6 +24,21 @@ HEADS: Dict[str, Tuple[str, str]] = {
     "cpu": ("FREE CPU", "空闲 CPU"),
     "held": ("HELD BY", "占用者"),
     "problems": ("PROBLEMS", "问题"),
+    "job": ("JOB", "作业"),
+    "name": ("NAME", "名称"),
+    "owner": ("OWNER", "所有者"),
+    "pod": ("POD", "POD"),
+    "since": ("SINCE", "自"),
+    "why": ("WHY", "原因"),
+}
+KINDS: Dict[str, Tuple[str, str]] = {
+    "pod-stuck": ("told to go, and its node does not say that it went", "已通知退出，但节点未确认"),
+    "keeps-cards": ("its job has ended, and its node does not say that it went", "作业已结束，但节点未确认 Pod 退出"),
+    "half-deleted": (
+        "its job was deleted, and its node does not say that it went",
+        "作业已删除，节点未确认退出",
+    ),
+    "unfinished": ("left by a submission that crashed; removed by itself", "提交中途崩溃所留，会自动清除"),
 }
 PROBLEMS_ZH = {
     "cordoned": "已停止调度",
@@ -41,6 +56,14 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "no-cards": ("Fits now, by cards: no node has cards.", "现在放得下（按卡数）：没有带卡的节点。"),
     "unknown": ("Fits now: unknown.", "现在放得下：未知。"),
     "stale": ("{cluster}: as seen at {since}; the cluster is away.", "{cluster}：为 {since} 所见；集群无法访问。"),
+    "none-stuck": ("Nothing is stuck.", "没有滞留的内容。"),
+    "some-stuck": ("Stuck: {count}. See: aiarts cluster --stuck", "有 {count} 项滞留。查看：aiarts cluster --stuck"),
+    "release": (
+        "aiarts release JOB gives their cards back, aiarts release --all-users --stuck those of all; "
+        "what they ran may still run on a node that is only cut off.",
+        "aiarts release JOB 归还其卡，aiarts release --all-users --stuck 归还全部；"
+        "若节点只是失联，其上的进程可能仍在运行。",
+    ),
     "others": ("and {count} more", "另有 {count} 个"),
     "missing": ("{count} held that the node does not offer", "{count} 张被占用但节点不再提供"),
 }
@@ -62,6 +85,9 @@ class Machines(Shown):
 def cluster(session: Session, given: argparse.Namespace) -> Outcome:
     """Show the machines of one cluster, or of all."""
     found = session.client.cluster(given.cluster)
+    if given.stuck:
+        text = stuck_text(found["stuck"], session.style)
+        return Outcome(Said(text), found["stuck"], text)
     return Outcome(Machines(found), found, machines_text(found, session.style))
 
 
@@ -75,7 +101,29 @@ def machines_text(page: Data, style: Style) -> str:
         if one.get("stale_since"):
             parts.append(_say(style, "stale", cluster=plain(one["name"]), since=local_time(one["stale_since"])))
         parts += [explanation_text(unknown, style) for unknown in one.get("unknown") or ()]
+    if page.get("stuck"):
+        parts.append(_say(style, "some-stuck", count=len(page["stuck"])))
     return "\n".join(parts)
+
+
+def stuck_text(stuck: Sequence[Data], style: Style) -> str:
+    """What should be gone and is not, one row each, what that means, and what to do."""
+    if not stuck:
+        return _say(style, "none-stuck")
+    columns = ("job", "name", "owner", "pod", "node", "cards", "since", "why")
+    rows = [[_stuck_cell(one, column, style) for column in columns] for one in stuck]
+    lines = [table([HEADS[column][style.lang == "zh"] for column in columns], rows, style)]
+    if any(one["pod"] for one in stuck):
+        lines.append(_say(style, "release"))
+    return "\n".join(lines)
+
+
+def _stuck_cell(one: Data, column: str, style: Style) -> str:
+    if column == "since":
+        return local_time(one["since"])
+    if column == "why":
+        return KINDS[one["kind"]][style.lang == "zh"]
+    return "-" if one[column] is None else str(one[column])
 
 
 def _table(nodes: Sequence[Data], style: Style) -> str:

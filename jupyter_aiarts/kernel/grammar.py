@@ -151,6 +151,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stuck", action="store_true", help="what holds cards and should be gone, and how to end that")
     parser.add_argument("--cluster", metavar="NAME", help="only this cluster (default: all)")
 
 
@@ -225,7 +226,7 @@ VERBS: Tuple[Verb, ...] = (
     Verb(
         "release",
         "give up on a job's pods that a dead node holds",
-        ("release resnet", "release --all-users --node node-2 --dry-run"),
+        ("release resnet", "release --all-users --stuck --dry-run"),
         _selection,
     ),
     Verb("rerun", "run an ended job once more, same id", ("rerun resnet --wait",), _rerun),
@@ -260,7 +261,12 @@ VERBS: Tuple[Verb, ...] = (
         ("queues", "queues --cluster lab --json", "queues --order resnet"),
         _queues,
     ),
-    Verb("cluster", "nodes, cards, who holds them, what fits now", ("cluster", "cluster --cluster lab"), _cluster),
+    Verb(
+        "cluster",
+        "nodes, cards, who holds them, what fits now",
+        ("cluster", "cluster --cluster lab", "cluster --stuck"),
+        _cluster,
+    ),
     Verb(
         "templates",
         "list, show, save and delete templates",

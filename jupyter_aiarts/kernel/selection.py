@@ -19,7 +19,7 @@ from jupyter_aiarts.kernel.terminal import table
 from jupyter_aiarts.kernel.words import head, moment, phase_word, running_time
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-FILTERS = ("user", "phase", "older_than", "node", "queue", "cluster", "q")
+FILTERS = ("user", "phase", "older_than", "node", "queue", "cluster", "stuck", "q")
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +37,9 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         type=age,
         metavar="AGE",
         help="only jobs that ended, or have run, or have waited, for longer than 90s, 30m, 12h, 7d",
+    )
+    parser.add_argument(
+        "--stuck", action="store_const", const=True, help="only jobs with something that should be gone and is not"
     )
     parser.add_argument("-q", "--search", dest="q", metavar="TEXT", help="only jobs with this in their name or id")
 
@@ -62,6 +65,7 @@ def _is_wanted(job: JobData, given: argparse.Namespace) -> bool:
         given.queue in (None, job["spec"].get("queue"))
         and given.cluster in (None, job["cluster"])
         and (given.node is None or given.node in job.get("machines", ()))
+        and (given.stuck is None or "release" in job.get("moves", ()))
         and (given.older_than is None or seconds_in_phase(job) > given.older_than)
     )
 

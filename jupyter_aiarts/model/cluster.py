@@ -6,6 +6,7 @@ Everything here is pure: an engine gives one state of what it sees, and all numb
 # Annotations are values: see spec.py.
 
 from collections.abc import Iterable
+from typing import Literal
 
 from msgspec import Struct
 
@@ -63,6 +64,27 @@ class Node(Struct, frozen=True, kw_only=True):
     free_memory_gb: float | None = None
 
 
+class Stuck(Struct, frozen=True, kw_only=True):
+    """Something that holds cards, or a name, and that nobody uses any more.
+
+    `pod-stuck`: told to go, and its node does not say that it went; `keeps-cards`: the same of a job that has ended;
+    `half-deleted`: the same of a job that was deleted; `unfinished`: what a submission left that crashed half way,
+    which is removed by itself.
+    """
+
+    cluster: str
+    kind: Literal["pod-stuck", "keeps-cards", "half-deleted", "unfinished"]
+    job: str
+    name: str
+    owner: str
+    namespace: str
+    pod: str | None
+    node: str | None
+    device: str
+    cards: int
+    since: str
+
+
 class ClusterView(Struct, frozen=True, kw_only=True):
     """What an engine sees of its machines at one moment; `fits` is None where nobody here may see what is free."""
 
@@ -71,6 +93,7 @@ class ClusterView(Struct, frozen=True, kw_only=True):
     nodes: tuple[Node, ...] = ()
     fits: Fits | None = None
     unknown: tuple[Cause, ...] = ()
+    stuck: tuple[Stuck, ...] = ()
     stale_since: str | None = None
 
 
@@ -90,6 +113,7 @@ class ClusterPage(Struct, frozen=True, kw_only=True):
     nodes: list[Node]
     fits: Fits | None
     clusters: list[Glimpsed]
+    stuck: list[Stuck] = []
 
 
 def fitting(device: str, free: frozenset[int] | int) -> dict[str, int]:

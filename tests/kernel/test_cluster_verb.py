@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_aiarts.cli import main
 from jupyter_aiarts.kernel import api
-from jupyter_aiarts.kernel.cluster import HOLDERS, Machines, machines_text
+from jupyter_aiarts.kernel.cluster import HOLDERS, KINDS, Machines, machines_text, stuck_text
 from jupyter_aiarts.kernel.terminal import Style
+from jupyter_aiarts.model.cluster import Stuck
 
 NASTY = "<script>alert(1)</script>\x1b]0;title\x07\u202egnp"
 NPU = "huawei_npu_arm64"
@@ -49,6 +50,35 @@ def test_what_is_wrong_with_a_node_is_said_in_both_languages() -> None:
     english, chinese = (machines_text(a_page(node), Style(lang)) for lang in ("en", "zh"))
     assert "cordoned, unhealthy-cards, cards-missing (1 held that the node does not offer)" in english
     assert "已停止调度, 有故障卡, 被占用的卡已不可用 (1 张被占用但节点不再提供)" in chinese
+
+
+STUCK = {
+    "cluster": "lab", "kind": "pod-stuck", "job": "a123456789", "name": NASTY, "owner": "alice", "namespace": "team-a",
+    "pod": "train-a123456789-1-0-x", "node": "node-b", "device": NPU, "cards": 8, "since": "2026-11-16T01:02:03Z",
+}  # fmt: skip
+
+
+def test_what_is_stuck_is_a_row_each_with_what_a_release_means() -> None:
+    english, chinese = (stuck_text([STUCK], Style(lang)) for lang in ("en", "zh"))
+    assert "a123456789" in english and "node-b  8" in english and "\x1b" not in english and "\u202e" not in english
+    assert english.endswith("what they ran may still run on a node that is only cut off.")
+    assert "可能仍在运行" in chinese
+    assert "Stuck: 1. See: aiarts cluster --stuck" in machines_text(a_page(a_node(), stuck=[STUCK]), Style())
+
+
+def test_what_goes_by_itself_needs_no_release() -> None:
+    left = {**STUCK, "kind": "unfinished", "pod": None, "node": None, "cards": 0}
+    assert "aiarts release" not in stuck_text([left], Style())
+
+
+def test_on_this_machine_nothing_is_stuck(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cluster", "--stuck"]) == 0
+    assert capsys.readouterr().out == "Nothing is stuck.\n"
+
+
+@pytest.mark.parametrize("kind", get_args(Stuck.__annotations__["kind"]))
+def test_every_kind_has_words_in_both_languages(kind: str) -> None:
+    assert all(KINDS[kind])
 
 
 def test_what_is_unknown_is_not_shown_as_a_number() -> None:

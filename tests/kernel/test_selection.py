@@ -43,7 +43,8 @@ def three(client: Client, nothing_around: Path) -> Iterator[dict[str, str]]:
         spec = {"script": script, "name": name, "cpu": 0.1, "grace_seconds": 1, "priority": 5}
         made[name] = client.submit(spec).job["id"]
     list(client.follow(made["bad"]))
-    assert [next(client.follow(made[name]))["text"] for name in ("one", "two")] == ["up", "up"]
+    for name in ("one", "two"):
+        assert any(line["text"] == "up" for line in client.follow(made[name]))
     yield made
     again = api.connect()  # the command has closed the one before
     for job in again.jobs():

@@ -158,7 +158,8 @@ class KubernetesEngine(Engine):
         link.took(await moves.resume(link.api, facts.job, facts.workload, used))
 
     async def _release(self, link: Link, facts: Facts) -> None:
-        stuck = [pod for pod in facts.pods if pod.deleted is not None]
+        pods = [pod for run in facts.runs for pod in link.picture.pods(facts.job.job_id, run)]
+        stuck = [pod for pod in pods if pod.deleted is not None]
         if not stuck:
             raise WrongPhase(
                 f"No pod of “{facts.spec.name}” waits to be released.",
@@ -282,7 +283,8 @@ class KubernetesEngine(Engine):
         return Fit(spec=order.spec, now=room.now, cause=room.cause, notes=(*notes, *room.notes))
 
     async def cluster(self) -> ClusterView:
-        return await (await self._link.up()).outlook.view()
+        link = await self._link.up()
+        return structs.replace(await link.outlook.view(), stuck=link.stuck())
 
     async def queues(self) -> tuple[Queue, ...]:
         return await (await self._link.up()).queues()

@@ -26,6 +26,7 @@ from jupyter_aiarts.engines.kubernetes.picture import DELETED, Picture
 from jupyter_aiarts.engines.kubernetes.recall import recall, token
 from jupyter_aiarts.engines.kubernetes.rights import Rights
 from jupyter_aiarts.engines.kubernetes.said import said_of
+from jupyter_aiarts.engines.kubernetes.submit import ABANDONED
 from jupyter_aiarts.engines.kubernetes.watch import Watcher
 from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, JobUnreadable, NotAllowed
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.engines.turns import TurnBook
+    from jupyter_aiarts.model.cluster import Stuck
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.spec import JobSpec
 
@@ -312,6 +314,14 @@ class Link:
     def records(self) -> tuple[JobRecord, ...]:
         """Every job; none as long as the first list is not complete, for half of them would look like all."""
         return self.picture.records() if self._watcher is not None and self._watcher.is_settled else ()
+
+    def stuck(self) -> tuple[Stuck, ...]:
+        """What should be gone and is not."""
+        from jupyter_aiarts.engines.kubernetes.stuck import stuck_of, unfinished
+
+        name, at = self._settings.name, now()
+        left = unfinished(name, self.picture.creating(), ABANDONED, at)
+        return (*stuck_of(name, self.picture.leaving(), at), *left)
 
     def knows(self, job_id: str) -> bool:
         """Whether a job is in the picture."""

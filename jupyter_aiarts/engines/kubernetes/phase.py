@@ -323,10 +323,15 @@ def _plain(code: str) -> Cause:
     return Cause(code=code)
 
 
+def is_stuck(pod: Pod, now: str) -> bool:
+    """Whether a pod should be gone and is not."""
+    return pod.deleted is not None and not pod.is_over and seconds_between(pod.deleted, now) >= STUCK
+
+
 def _stuck_cause(facts: Facts, now: str) -> Cause | None:
     """A pod that should be gone and is not: nobody on its node says that its containers ended."""
     for pod in facts.pods:
-        if pod.deleted is not None and not pod.is_over and seconds_between(pod.deleted, now) >= STUCK:
+        if is_stuck(pod, now):
             values = {"node": pod.node, "pod": pod.name, "since": in_full(pod.deleted)}
             sign = disruption_of(pod)
             return Cause(code="pod-stuck", values=values, evidence=sign.evidence if sign is not None else ())

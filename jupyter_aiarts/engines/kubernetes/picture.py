@@ -245,6 +245,10 @@ class Picture:
             if run.job is not None and run.job.is_creating
         ]
 
+    def leaving(self) -> list[Run]:
+        """The runs of jobs with pods on their way out."""
+        return [run for namespace, job_id in self._ending for run in self._spaces[namespace][job_id].runs.values()]
+
     def next_look(self) -> float | None:
         """Seconds until `tick` may change something; None when only the cluster can."""
         now = self._clock()

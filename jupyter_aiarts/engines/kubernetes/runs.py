@@ -13,7 +13,7 @@ from jupyter_aiarts.engines.base import JobRecord
 from jupyter_aiarts.engines.kubernetes.causes import disruption_of
 from jupyter_aiarts.engines.kubernetes.meta import in_full
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
-from jupyter_aiarts.engines.kubernetes.phase import Facts, view
+from jupyter_aiarts.engines.kubernetes.phase import Facts, is_stuck, view
 from jupyter_aiarts.engines.kubernetes.said import Said
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
 from jupyter_aiarts.engines.notes import notes_of
@@ -177,6 +177,8 @@ class Held(Struct, gc=False):
         """
         facts = self.facts()
         record = record_of(facts, cluster, now) if facts is not None else None
+        if record is not None and any(is_stuck(pod, now) for run in self.runs.values() for pod in run.pods.values()):
+            record = structs.replace(record, is_stuck=True)
         if record is not None and "by_job" in record.cause.values:
             record = structs.replace(record, cause=self._with_taker(record.cause, name_of))
         if facts is not None and record is not None and not _goes_on(record.phase):
