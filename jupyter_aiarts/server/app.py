@@ -65,6 +65,9 @@ class AiartsApp(ExtensionApp):
         "", help="Told when a job ends or waits for long: https, or this machine; only in the admin's file."
     ).tag(config=True)
     webhook_language = Enum(("en", "zh"), "en", help="The language of what the webhook is told.").tag(config=True)
+    webhook_nodes = Bool(
+        False, help="Tell the webhook of nodes too that are not ready, full or have unhealthy cards; for one server."
+    ).tag(config=True)
     webhook_waiting_minutes = Float(60.0, min=0, help="A job that waits longer than this is told of; 0: none is.").tag(
         config=True
     )

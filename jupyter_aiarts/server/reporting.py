@@ -1,4 +1,4 @@
-"""From the stream of jobs to news for the admin's webhook: what ended, and what waits for too long.
+"""From the stream of jobs to news for the admin's webhook: what ended, what waits for too long, which node is not well.
 
 Only jobs of this server's own user are reported, or everybody's servers would tell the same. What there is when the
 server starts is no news. While no job waits there is no timer.
@@ -7,7 +7,7 @@ server starts is no news. While no job waits there is no timer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +15,18 @@ import msgspec
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.job import ListedJob
-from jupyter_aiarts.model.news import News, ended, tell
+from jupyter_aiarts.model.news import News, Unwell, alerts, ended, tell, unwell
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now, seconds_between
 from jupyter_aiarts.server.webhook import Webhook, set_by_user
 
 if TYPE_CHECKING:
+    from jupyter_aiarts.model.cluster import Node
     from jupyter_aiarts.server.app import AiartsApp
     from jupyter_aiarts.service import JobService
+
+
+PERIOD = 20.0  # seconds between looks at the nodes, which end a while after the last look
 
 
 class Message(Struct):
@@ -116,15 +120,52 @@ class Reporter:
             self._timer = None
 
 
-class Report:
-    """A reporter and the webhook that it tells; owned by `AiartsApp`."""
+class Guard:
+    """Looks at the nodes of all clusters and tells what has become of them.
 
-    def __init__(self, webhook: Webhook, reporter: Reporter) -> None:
-        self._webhook, self._reporter = webhook, reporter
+    Each look keeps the watches open for a while, and the next one reads what they brought: so nothing is asked of a
+    cluster where nothing changes.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], Awaitable[Iterable[Node]]],
+        send: Callable[[News], None],
+        lang: str = "en",
+        period: float = PERIOD,
+    ) -> None:
+        self._look, self._send, self._lang, self._period = look, send, lang, period
+        self._known: Unwell = {}
+        self._guarding: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Guard from now on; what is wrong already is no news."""
+        self._guarding = asyncio.ensure_future(self._guard())
+
+    def close(self) -> None:
+        """Guard no more."""
+        if self._guarding is not None:
+            self._guarding.cancel()
+
+    async def _guard(self) -> None:
+        while True:
+            seen = unwell(await self._look())
+            for news in alerts(self._known, seen, self._lang):
+                self._send(news)
+            self._known |= seen  # a cluster that is away has no nodes to show, and is no alert for each of them
+            await asyncio.sleep(self._period)
+
+
+class Report:
+    """Whoever tells the webhook, and the webhook; owned by `AiartsApp`."""
+
+    def __init__(self, webhook: Webhook, *reporters: Reporter | Guard) -> None:
+        self._webhook, self._reporters = webhook, reporters
 
     async def aclose(self) -> None:
         """Stop reporting; what was not told yet is given up."""
-        self._reporter.close()
+        for reporter in self._reporters:
+            reporter.close()
         await self._webhook.aclose()
 
 
@@ -139,7 +180,15 @@ async def report(app: AiartsApp, service: JobService) -> Report | None:
     patience = app.webhook_waiting_minutes * 60
     reporter = Reporter(webhook.send, service.is_mine, app.webhook_language, patience)
     reporter.watch(service.subscribe(app.webhook_language))
-    return Report(webhook, reporter)
+    if not app.webhook_nodes:
+        return Report(webhook, reporter)
+
+    async def nodes() -> Iterable[Node]:
+        return (await service.cluster()).nodes
+
+    guard = Guard(nodes, webhook.send, app.webhook_language)
+    guard.start()
+    return Report(webhook, reporter, guard)
 
 
 def user_files(folder: Path) -> dict[str, str]:

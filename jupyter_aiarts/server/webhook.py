@@ -1,4 +1,4 @@
-"""The admin's webhook: one address that is told when jobs end or wait for very long.
+"""The admin's webhook: one address that is told when jobs end or wait for very long, and of nodes that are not well.
 
 It is called in the background, at most three times per message, each for at most five seconds, without following a
 redirect; what cannot be told after that is dropped with a line in the server's log. The address often is the key to a
@@ -57,8 +57,8 @@ def body_for(host: str, news: News) -> dict[str, Any]:
         return {"msgtype": "text", "text": {"content": news.text}}
     if host.endswith(".slack.com"):
         return {"text": news.text}
-    facts = {key: getattr(news, key) for key in ("happened", "job", "name", "cluster", "owner")}
-    return {"text": news.text, **facts}
+    facts = {key: getattr(news, key) for key in ("happened", "job", "name", "cluster", "owner", "node")}
+    return {"text": news.text, **{key: value for key, value in facts.items() if value is not None}}
 
 
 class Webhook:
@@ -82,7 +82,7 @@ class Webhook:
         """Tell it soon."""
         if len(self._queue) >= WAITING:
             lost = self._queue.popleft()
-            self._log.warning("The webhook on %s is too slow: not told of job %s.", self._host, lost.job)
+            self._log.warning("The webhook on %s is too slow: not told of %s.", self._host, lost.about)
         self._queue.append(news)
         if self._sending is None or self._sending.done():
             self._sending = asyncio.ensure_future(self._send_all())
@@ -126,7 +126,7 @@ class Webhook:
                     break  # it will not like it better the second time
             except (OSError, asyncio.TimeoutError) as error:
                 why = type(error).__name__  # its text may hold the address
-        self._log.warning("The webhook on %s was not told of job %s: %s.", self._host, news.job, why)
+        self._log.warning("The webhook on %s was not told of %s: %s.", self._host, news.about, why)
 
 
 def set_by_user(texts: Mapping[str, str], arguments: Mapping[str, Any]) -> str | None:

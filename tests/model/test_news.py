@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_aiarts.model import cluster
+from jupyter_aiarts.model.cluster import Node
 from jupyter_aiarts.model.job import Explanation, ListedJob, ListedSpec
-from jupyter_aiarts.model.news import ended, plain, tell
+from jupyter_aiarts.model.news import PROBLEMS, alerts, ended, plain, tell, unwell
 from jupyter_aiarts.model.phase import Phase
 
 
@@ -51,3 +55,35 @@ def test_no_name_is_markup_or_a_second_line_in_any_chat_program(name: str) -> No
     said = plain(name)
     assert len(said) <= 80
     assert not set("<>@*_`[]&\n\r\t\x00\x1b") & set(said)
+
+
+def a_node(name: str, *problems: str, cluster: str = "lab", device: str = "nvidia_gpu_amd64") -> Node:
+    return Node(cluster=cluster, name=name, ready=True, device=device, cards=8, free=8, problems=problems)
+
+
+def test_a_node_is_told_of_when_something_more_is_wrong_and_when_nothing_is_any_more() -> None:
+    steps = [
+        [a_node("a"), a_node("b", "not-ready")],  # what is so from the start is no news
+        [a_node("a", "disk-pressure"), a_node("b", "not-ready")],
+        [a_node("a", "disk-pressure", "unhealthy-cards"), a_node("b")],
+        [a_node("a", "unhealthy-cards"), a_node("b"), a_node("new", "not-ready")],
+        [a_node("a"), a_node("b", "cordoned", "tainted"), a_node("new", "not-ready")],
+    ]
+    told = [[one.text for one in alerts(unwell(x), unwell(y))] for x, y in pairwise(steps)]
+    assert told == [
+        ["Node a of lab: its disk is nearly full."],
+        ["Node a of lab: its disk is nearly full, it has unhealthy cards.", "Node b of lab is well again."],
+        [],
+        ["Node a of lab is well again."],
+    ]
+
+
+def test_a_node_with_two_kinds_of_cards_is_one_node() -> None:
+    both = [a_node("a", "unhealthy-cards"), a_node("a", device="huawei_npu_arm64")]
+    (news,) = alerts({("lab", "a"): frozenset()}, unwell(both), "zh")
+    assert (news.happened, news.node, news.text) == ("node-unwell", "a", "lab 的节点 a：有故障卡。")
+
+
+def test_every_problem_of_a_node_is_an_alert_or_what_an_admin_did() -> None:
+    known = {value for name, value in vars(cluster).items() if name.isupper() and isinstance(value, str)}
+    assert known - {cluster.WHOLE, cluster.CORDONED, cluster.TAINTED} == PROBLEMS.keys()

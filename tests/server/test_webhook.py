@@ -14,11 +14,12 @@ import msgspec
 import pytest
 from traitlets import TraitError
 
+from jupyter_aiarts.model.cluster import Node
 from jupyter_aiarts.model.job import ListedJob, ListedSpec
 from jupyter_aiarts.model.news import News
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.server.app import AiartsApp
-from jupyter_aiarts.server.reporting import Reporter
+from jupyter_aiarts.server.reporting import Guard, Reporter
 from jupyter_aiarts.server.webhook import WAITING, Webhook, body_for, check_url, set_by_user
 
 Submit = Callable[..., Awaitable[dict[str, Any]]]
@@ -247,3 +248,30 @@ async def test_one_that_the_user_set_is_not_used_and_the_log_says_so(
 def test_a_wrong_address_is_refused_when_it_is_set(app: AiartsApp) -> None:
     with pytest.raises(TraitError, match="https"):
         app.webhook_url = "http://hooks.slack.com/x"
+
+
+async def test_nodes_are_looked_at_again_and_again_and_only_news_of_them_are_told() -> None:
+    told: asyncio.Queue[News] = asyncio.Queue()
+    looks = iter([(), ("not-ready",), ("not-ready",), ()])
+
+    async def look() -> list[Node]:
+        problems = next(looks, ())
+        return [Node(cluster="lab", name="a", ready=True, device=None, cards=0, free=0, problems=problems)]
+
+    guard = Guard(look, told.put_nowait, period=0)
+    guard.start()
+    first, second = await asyncio.wait_for(told.get(), 10), await asyncio.wait_for(told.get(), 10)
+    guard.close()
+    assert [first.happened, second.happened] == ["node-unwell", "node-well"]
+    assert next(looks, None) is None and told.empty()
+
+
+async def test_a_server_that_guards_nodes_looks_at_its_own_machine_without_a_word(
+    app: AiartsApp, submitted: Submit, until: Submit
+) -> None:
+    async with Room().open() as room:
+        app.webhook_url, app.webhook_nodes = room.url, True
+        job = await submitted("print('well')")
+        await until(job["id"], "succeeded")
+        heard = await asyncio.wait_for(room.heard.get(), 60)
+    assert (heard["happened"], "node" in heard) == ("done", False)
