@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.turn import ShownTurn
     from jupyter_aiarts.templates import TemplateStore
 
-SEARCH = 30.0  # seconds a page may take
 QUEUES_TOLD = 60.0  # seconds after somebody looked at queues in which changes of them are told
 HELD_BY_A_NODE = ("pod-stuck", "node-lost")  # causes that a release may end
-ANEW = 1.0  # seconds after which a log without a line is opened again
-QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: a tenth of how long it was quiet
 
 
 class Submitted(Struct, frozen=True):
@@ -191,13 +188,9 @@ class JobService:
 
     async def logs(self, job_id: str, query: LogQuery, run: int | None = None) -> list[LogLine]:
         """One page of a run's log; a search that takes too long is ended, with what to do about it."""
-        engine = await self._owner(job_id)
-        record = await engine.get(job_id)
-        _check_rank(record, query.rank)
-        over = _is_over(record, run)
-        log = await engine.log(job_id, run)
-        deadline = time.monotonic() + SEARCH
-        return await asyncio.to_thread(lambda: log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline))
+        from jupyter_aiarts.reading import page
+
+        return await page(await self._owner(job_id), job_id, query, run)
 
     async def run_log(self, job_id: str, run: int | None = None) -> RunLog:
         return await (await self._owner(job_id)).log(job_id, run)
@@ -215,24 +208,11 @@ class JobService:
 
     async def follow(self, job_id: str, query: LogQuery, run: int | None = None) -> AsyncIterator[list[LogLine]]:
         """Lines as they come, until the run has ended and everything was told."""
-        engine = await self._owner(job_id)
-        number = (await engine.get(job_id)).run if run is None else run
-        follower = (await engine.log(job_id, number)).follow(query)
-        spoke = opened = time.monotonic()
-        told = ended = False
-        while not follower.done:
-            over = _is_over(await engine.get(job_id), number)
-            # Opened anew, a log of a run that is over has all of it, also what was printed last; and one that was
-            # opened before its pod came may be kept elsewhere since.
-            if (over and not ended) or (not told and time.monotonic() - opened > ANEW):
-                log, ended, opened = await engine.log(job_id, number), over, time.monotonic()
-                follower = follower if told else log.follow(query)
-            lines = await asyncio.to_thread(follower.step, over)
-            if lines:
+        from jupyter_aiarts.reading import follow
+
+        async with contextlib.aclosing(follow(await self._owner(job_id), job_id, query, run)) as batches:
+            async for lines in batches:
                 yield lines
-                told, spoke = True, time.monotonic()
-            elif not follower.done:
-                await asyncio.sleep(min(max((time.monotonic() - spoke) / 10, QUICK), SLOW))
 
     async def env(self, job_id: str, run: int | None = None, rank: int = 0) -> dict[str, str | None]:
         return await (await self._owner(job_id)).environment(job_id, run, rank)
@@ -241,12 +221,9 @@ class JobService:
         self, job_id: str, run: int | None = None, rank: int | None = None, tail: int | None = None, lang: str = "en"
     ) -> tuple[list[LogLine], str]:
         """Errors that the NPU driver logged about a run's cards, and a sentence about what is missing, if anything."""
-        engine = await self._owner(job_id)
-        _check_rank(await engine.get(job_id), rank)
-        found = await engine.npu_log(job_id, run)
-        lines = [line for line in found.lines if rank in (None, line.rank)]
-        first = 0 if tail is None else max(len(lines) - tail, 0)
-        return lines[first:], found.sentence(lang)
+        from jupyter_aiarts.reading import npu_page
+
+        return await npu_page(await self._owner(job_id), job_id, run, rank, tail, lang)
 
     async def events(self, job_id: str, run: int | None = None) -> list[Event]:
         return list(await (await self._owner(job_id)).events(job_id, run))
@@ -430,20 +407,6 @@ class JobService:
             machines=list(record.machines),
             moves=list(_offered(record)),
         )
-
-
-def _check_rank(record: JobRecord, rank: int | None) -> None:
-    """A rank that the job does not have is told apart from one that printed nothing."""
-    spec = record.spec
-    count = len(record.ranks) or spec.nodes * (max(spec.devices, 1) if spec.processes == "card" else 1)
-    if rank is not None and rank >= count:
-        have = "only rank 0" if count == 1 else f"ranks 0 to {count - 1}"
-        raise BadRequest(f"The job “{record.name}” has {have}, not {rank}.", "See its ranks with `aiarts show`.")
-
-
-def _is_over(record: JobRecord, run: int | None) -> bool:
-    """Whether nothing is written to this run's log any more."""
-    return run not in (None, record.run) or record.phase.is_terminal or record.phase is Phase.PAUSED
 
 
 def _offered(record: JobRecord) -> tuple[Move, ...]:

@@ -26,6 +26,7 @@ from jupyter_aiarts.engines.kubernetes.picture import DELETED, Picture
 from jupyter_aiarts.engines.kubernetes.recall import recall, token
 from jupyter_aiarts.engines.kubernetes.rights import Rights
 from jupyter_aiarts.engines.kubernetes.said import said_of
+from jupyter_aiarts.engines.kubernetes.starts import Starts
 from jupyter_aiarts.engines.kubernetes.submit import ABANDONED
 from jupyter_aiarts.engines.kubernetes.watch import Watcher
 from jupyter_aiarts.engines.local.records import NodeStatus
@@ -80,8 +81,7 @@ class Link:
         self._outlook: Outlook | None = None
         self._queue_look: QueueLook | None = None
         self.queue_news = 0  # how often queues changed while somebody looked at them
-        self._queued: dict[str, JobRecord] | None = None  # who waits; None before anything was seen
-        self._begun: set[str] = set()
+        self._starts = Starts(settings, self._facts)
         self._away_since: str | None = None
         self._own: set[str] = set()  # our own jobs, as far as the archive was told of them
         self._unlearned: dict[str, str] = {}  # by job: the uid of the Job whose spec could not be fetched
@@ -225,35 +225,13 @@ class Link:
         for job_id in [*own, *self._own.intersection(change.removed)]:
             self._mind(job_id)
         self.keeper.look([*own, *aside])
-        self._mind_turns(change)
+        turns = self._starts.turns(change)
+        if turns:
+            self.do(asyncio.to_thread(self.turn_book().add, turns))
         if change.health and self.stale_since is None:
             self.keeper.look(self._own)  # what could not be done meanwhile
             self.do(self._recovered())
         self._ring()
-
-    def _mind_turns(self, change: Change) -> None:
-        """Notice who starts while others wait: whom it passed can ask why."""
-        queued, first = self._queued or {}, self._queued is None
-        begun = [one for one in change.jobs if one.phase.is_active and one.id not in self._begun]
-        for record in change.jobs:
-            queued.pop(record.id, None)
-            if record.phase is Phase.QUEUED:
-                queued[record.id] = record
-        for job_id in change.removed:
-            queued.pop(job_id, None)
-        ended = {record.id for record in change.jobs if not record.phase.is_active}
-        self._queued, self._begun = queued, (self._begun | {one.id for one in begun}) - ended.union(change.removed)
-        if begun and queued and not first:
-            self._keep_turns(begun)
-
-    def _keep_turns(self, begun: list[JobRecord]) -> None:
-        from jupyter_aiarts.engines.kubernetes.passing import passed_by
-
-        waiting = list((self._queued or {}).values())
-        found = [passed_by(one, waiting, self._facts, self._settings, now()) for one in begun]
-        turns = [turn for turn in found if turn is not None]
-        if turns:
-            self.do(asyncio.to_thread(self.turn_book().add, turns))
 
     def turn_book(self) -> TurnBook:
         """Where starts out of turn are kept."""
