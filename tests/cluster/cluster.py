@@ -181,6 +181,12 @@ class Cluster:
             nodes.start_containerd(self._cells[node])
         start.wait_for_node(self.instance, node)
 
+    def revive(self, node: str) -> None:
+        """Start containerd and then the kubelet, which ends where it finds none; returns when the node takes pods."""
+        if self._cells[node].find("containerd") is None:
+            nodes.start_containerd(self._cells[node])
+        self.start_kubelet(node)
+
     @contextmanager
     def unplugged(self, node: str) -> Iterator[None]:
         """The node's network cable is out: the node lives and runs its pods, but nobody hears of it."""

@@ -56,7 +56,6 @@ async def test_cards_that_a_dead_node_holds_are_listed_and_given_back_together(
             waiting = [await lab.engine.get(job.id) for job in jobs]
             assert {one.phase for one in waiting} <= {Phase.QUEUED, Phase.STARTING}  # they come back with their node
         finally:
-            both = (cluster.start_containerd, cluster.start_kubelet)  # neither makes the node ready without the other
-            await asyncio.gather(*(asyncio.to_thread(start, NODE) for start in both))
+            await asyncio.to_thread(cluster.revive, NODE)
         for job in jobs:
             await lab.until(job.id, Phase.RUNNING, seconds=90)
