@@ -157,6 +157,8 @@ def test_following(cluster: Cluster, namespace: str) -> None:
             process.kill()
             process.wait()
     reader.join()
+    for process in (ours, peer):
+        process.stdout.close()
     rate = json.loads(made)["per second"]  # as many as the API server takes here
     late = [(at - float(json.loads(line)[0].removeprefix("at "))) * 1000 for at, line in printed]
     assert len(late) == len(heard) == CHANGES
