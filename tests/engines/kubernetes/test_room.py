@@ -40,6 +40,14 @@ def test_what_fits_is_said_to_fit() -> None:
     assert asked(*gpus(5, 6), device="cpu", nodes=1) is None
 
 
+def test_sixteen_nodes_asked_of_two_can_never_fit_and_both_languages_say_what_to_do() -> None:
+    cause = asked(node_json("n1"), node_json("n2"), devices=8, nodes=16, kind="distributed")
+    assert cause is not None and cause.code == "never-fits"
+    for lang in ("en", "zh"):
+        said = explain(cause, lang)
+        assert "16" in said.title + said.why and said.actions
+
+
 def test_what_must_wait_names_the_node_that_comes_nearest() -> None:
     cause = asked(*gpus(2, 3), device=GPU, devices=5)
     assert cause is not None and (cause.code, cause.values["node"], cause.values["free"]) == ("no-node-fits", "g1", 3)
