@@ -13,7 +13,7 @@ from msgspec import structs
 from jupyter_aiarts.engines.base import Engine, JobRecord
 from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.explain import explain
-from jupyter_aiarts.explain.turns import passed_text, reason_text
+from jupyter_aiarts.explain.words.turns import passed_text, reason_text
 from jupyter_aiarts.intake import engine_named
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Explanation

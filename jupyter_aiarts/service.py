@@ -102,7 +102,7 @@ class JobService:
 
         engine, reading = read_submission(raw, self._engines, self._templates)
         fit = await engine.fits(reading, caller)
-        why = explain(fit.cause, lang) if fit.cause else None
+        why = explain(fit.cause, lang, spec=fit.spec) if fit.cause else None
         return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=[*reading.notes, *fit.notes])
 
     async def act(self, job_id: str, move: Move, lang: str = "en") -> Job:
@@ -142,7 +142,7 @@ class JobService:
         """Why a job is as it is; of one that waits also who started before it, and why."""
         engine = await self._owner(job_id)
         record = await engine.get(job_id)
-        found = explain(record.cause, lang, job_id)
+        found = explain(record.cause, lang, job_id, record.spec)
         if record.phase is not Phase.QUEUED:
             return found
         from jupyter_aiarts.queuing import with_turns
@@ -401,7 +401,7 @@ class JobService:
             ended=record.ended,
             owner=record.owner,
             spec=record.spec,
-            explanation=explain(record.cause, lang, record.id),
+            explanation=explain(record.cause, lang, record.id, record.spec),
             ranks=list(record.ranks),
             notes=list(record.notes),
             machines=list(record.machines),

@@ -1,73 +1,70 @@
 """From facts to one honest sentence and one action, in the reader's language.
 
-`explain` is the only way a cause becomes words; every door shows what it says. A code without a text of its own is
-shown as it is, never dressed up as another cause.
+`explain` is the only way a cause becomes words; every door shows what it says. `rules` finds the cause behind what an
+engine saw, `words` has the sentences. A code without a text of its own is shown as it is, never dressed up as another
+cause.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from jupyter_aiarts.explain.text import Text
+from jupyter_aiarts.explain.rules import root
+from jupyter_aiarts.explain.words import TEXTS
+from jupyter_aiarts.explain.words.text import Doing
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Action, Explanation
 
-# Asked in this order: most jobs of a list have ended.
-ROOMS = ("end", "wait", "start", "cluster", "cluster_images", "room", "queue")
+if TYPE_CHECKING:
+    from jupyter_aiarts.model.spec import JobSpec
+
 LANGUAGES = ("en", "zh")
 
 
-class _Texts(Mapping[str, Text]):
-    """Every text by its key; the next room is imported only for a key that those before it do not have."""
-
-    def __getitem__(self, key: str) -> Text:
-        for name in ROOMS:
-            if key in (texts := _room(name)):
-                return texts[key]
-        raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return (key for name in ROOMS for key in _room(name))
-
-    def __len__(self) -> int:
-        return sum(len(_room(name)) for name in ROOMS)
-
-
-@functools.cache
-def _room(name: str) -> Mapping[str, Text]:
-    texts: Mapping[str, Text] = importlib.import_module(f"{__name__}.{name}").TEXTS
-    return texts
-
-
-TEXTS = _Texts()
-
-
-def explain(cause: Cause, lang: str = "en", job: str = "JOB") -> Explanation:
-    """The explanation of a cause; unknown codes say what was seen and no more. `job` goes into the commands."""
-    text = TEXTS.get(_key(cause)) or TEXTS["unknown"]
-    values = _Values({**cause.values, "job": job}, lang)
+def explain(cause: Cause, lang: str = "en", job: str = "JOB", spec: JobSpec | None = None) -> Explanation:
+    """The explanation of what was seen; unknown codes say that and no more. `job` goes into the commands."""
+    found = root(cause, spec)
+    text = TEXTS.get(_key(found)) or TEXTS["unknown"]
+    values = _Values({**found.values, "job": job}, lang)
     words = text.zh if lang == "zh" else text.en
     return Explanation(
-        code=cause.code,
+        code=found.code,
         title=words.title.format_map(values),
         why=words.why.format_map(values),
-        evidence=list(cause.evidence),
+        evidence=list(found.evidence),
         actions=[
-            Action(
-                id=f"{cause.code}-{number}",
-                label=label.format_map(values),
-                command=command.format_map(values) if command else None,
-            )
-            for number, (label, command) in enumerate(words.actions, 1)
+            _action(f"{found.code}-{number}", doing, found.values, values)
+            for number, doing in enumerate(words.actions, 1)
         ],
     )
 
 
+def _action(name: str, doing: Doing, raw: Mapping[str, Any], shown: _Values) -> Action:
+    """One thing that can be done: a change of the spec comes with the command that makes it."""
+    label, what = doing
+    label = label.format_map(shown)
+    if what is None or isinstance(what, str):
+        return Action(id=name, label=label, command=what.format_map(shown) if what else None)
+    patch = {key: _filled(value, raw) for key, value in what.items()}
+    if None in patch.values():
+        return Action(id=name, label=label)  # what it would be changed to is not known
+    line = ["aiarts", "edit", shown["job"], *(f"{key}={_shown(value, 'en')}" for key, value in patch.items())]
+    return Action(id=name, label=label, patch=patch, command=shlex.join(line))
+
+
+def _filled(value: Any, raw: Mapping[str, Any]) -> Any:
+    """A value of a change: as it stands in the text, or the one of the cause that the text names."""
+    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+        return raw.get(value[1:-1])
+    return value
+
+
 def _key(cause: Cause) -> str:
-    """The code, but for the situations of one code that read better in words of their own."""
+    """The id of the text: the code, but for the situations of one code that read better in words of their own."""
+    if cause.form:
+        return cause.form
     values = cause.values
     special = {
         "queued-unseen": cause.code == "queued" and values.get("queue") is not None,

@@ -12,5 +12,6 @@ class Cause(Struct, frozen=True, kw_only=True):
     """A code, the values its sentence needs, and what was seen; engines find it, `explain` puts it into words."""
 
     code: str
+    form: str = ""  # which of several sentences of this code fits; empty for the usual one
     values: Mapping[str, Any] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()

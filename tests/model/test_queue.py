@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from jupyter_aiarts.explain.turns import REASONS, passed_text, reason_text
+from jupyter_aiarts.explain.words.turns import REASONS, passed_text, reason_text
 from jupyter_aiarts.model.queue import MOST_AHEAD, MOST_PLACES, Ahead, Waiting, comparable, in_order, places_of, waiting
 from jupyter_aiarts.model.turn import MOST_PASSED, Passed, Turn, Waiter, reason_for, turn_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_aiarts.explain.text import Text, Words
+from jupyter_aiarts.explain.words.text import Text, Words
 
 TEXTS = {
     "succeeded": Text(
@@ -38,12 +38,12 @@ TEXTS = {
         Words(
             "Its time was up",
             "It ran for the {hours} hours that max_hours allows.",
-            (("Give it more time", "aiarts edit {job} max_hours=24"), ("Run it again", "aiarts rerun {job}")),
+            (("Give it more time", {"max_hours": 24}), ("Run it again", "aiarts rerun {job}")),
         ),
         Words(
             "运行时间已到",
             "已运行 max_hours 允许的 {hours} 小时。",
-            (("延长时间", "aiarts edit {job} max_hours=24"), ("重新运行", "aiarts rerun {job}")),
+            (("延长时间", {"max_hours": 24}), ("重新运行", "aiarts rerun {job}")),
         ),
     ),
     "stopped-by-user": Text(

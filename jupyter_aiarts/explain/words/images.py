@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_aiarts.explain.text import Text, Words
+from jupyter_aiarts.explain.words.text import Text, Words
 
 _OTHER = "aiarts edit {job} image=IMAGE"
 
@@ -71,12 +71,12 @@ TEXTS = {
         Words(
             "The image's user may not start it",
             "The user that {image} runs as has no right to what it starts.",
-            (("Run it as yourself", "aiarts edit {job} run_as=user"),),
+            (("Run it as yourself", {"run_as": "user"}),),
         ),
         Words(
             "镜像的用户无权启动",
             "{image} 使用的用户没有启动所需的权限。",
-            (("以自己的身份运行", "aiarts edit {job} run_as=user"),),
+            (("以自己的身份运行", {"run_as": "user"}),),
         ),
     ),
     "image-no-python": Text(

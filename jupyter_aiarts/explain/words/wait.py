@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_aiarts.explain.text import Text, Words
+from jupyter_aiarts.explain.words.text import Text, Words
 
 TEXTS = {
     "queue-position": Text(
@@ -41,12 +41,12 @@ TEXTS = {
         Words(
             "This machine can never run it",
             "It needs {need} {device} cards and this machine has {have}.",
-            (("Ask for at most {have} cards, or choose a cluster", "aiarts edit {job} devices={have}"),),
+            (("Ask for at most {have} cards, or choose a cluster", {"devices": "{have}"}),),
         ),
         Words(
             "本机永远无法运行",
             "需要 {need} 张 {device}，而本机只有 {have} 张。",
-            (("最多申请 {have} 张卡，或选择集群", "aiarts edit {job} devices={have}"),),
+            (("最多申请 {have} 张卡，或选择集群", {"devices": "{have}"}),),
         ),
     ),
     "never-fits-whole": Text(  # never-fits as one node, where several would do
@@ -57,7 +57,7 @@ TEXTS = {
             (
                 (
                     "Run it as {nodes} × {cards}",
-                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                    {"kind": "distributed", "nodes": "{nodes}", "devices": "{cards}"},
                 ),
             ),
         ),
@@ -68,7 +68,7 @@ TEXTS = {
             (
                 (
                     "改为 {nodes} × {cards} 运行",
-                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                    {"kind": "distributed", "nodes": "{nodes}", "devices": "{cards}"},
                 ),
             ),
         ),
@@ -81,7 +81,7 @@ TEXTS = {
             (
                 (
                     "Run it as {nodes} × {cards}, or wait for one node",
-                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                    {"kind": "distributed", "nodes": "{nodes}", "devices": "{cards}"},
                 ),
             ),
         ),
@@ -92,7 +92,7 @@ TEXTS = {
             (
                 (
                     "改为 {nodes} × {cards} 运行，或等待单个节点空闲",
-                    "aiarts edit {job} kind=distributed nodes={nodes} devices={cards}",
+                    {"kind": "distributed", "nodes": "{nodes}", "devices": "{cards}"},
                 ),
             ),
         ),
@@ -101,12 +101,12 @@ TEXTS = {
         Words(
             "This machine can never run it",
             "It needs {need} {device} cards and this machine has none.",
-            (("Run it without cards, or choose a cluster", "aiarts edit {job} device=cpu devices=0"),),
+            (("Run it without cards, or choose a cluster", {"device": "cpu", "devices": 0}),),
         ),
         Words(
             "本机永远无法运行",
             "需要 {need} 张 {device}，而本机没有这种卡。",
-            (("改用 CPU，或选择集群", "aiarts edit {job} device=cpu devices=0"),),
+            (("改用 CPU，或选择集群", {"device": "cpu", "devices": 0}),),
         ),
     ),
     "paused-by-user": Text(

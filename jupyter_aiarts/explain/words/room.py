@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_aiarts.explain.text import Text, Words
+from jupyter_aiarts.explain.words.text import Text, Words
 
 _CLUSTER = "aiarts cluster"
 
