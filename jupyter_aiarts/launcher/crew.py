@@ -52,7 +52,7 @@ class Rank:
         return {"rank": seat.rank, "node": seat.node, "exit_code": self.exit_code, "devices": seat.devices}
 
     def failure(self) -> Dict[str, Any]:
-        """What the summary says of the rank that failed first."""
+        """What the summary says of a rank that failed by itself."""
         seat = self.prepared.seat
         return {
             "node": seat.node, "rank": seat.rank, "exit_code": self.exit_code, "signal": self.signal,
@@ -63,8 +63,8 @@ class Rank:
 class Crew:
     """Starts the prepared ranks, any number of times one after the other.
 
-    `changed` is called when a rank's state changed, `failed` when a rank fails by itself, `finished` when all
-    have ended and nothing that they started is left, `dropped` when output could not be kept.
+    `changed` is called when a rank's state changed, `failed` for every rank that fails before we asked any to end,
+    `finished` when all have ended and nothing that they started is left, `dropped` when output could not be kept.
     """
 
     def __init__(
@@ -100,8 +100,15 @@ class Crew:
         """Ask every process of every rank to end; after the grace time, force them. Once is enough."""
         if self._ending is None:
             markers = {rank.prepared.marker for rank in self.ranks}
-            self._ending = Ending(lambda: self._tree.everything(markers), self._grace, self._loop.clock)
+            self._ending = Ending(lambda seen: self._tree.everything(seen, markers), self._grace, self._loop.clock)
             self._tidy_soon(0.0)
+
+    def stop_soon(self, seconds: float) -> None:
+        """The same, but whoever is about to end by itself may do so: it has its own reason to tell."""
+        if seconds <= 0 or all(rank.ended is not None for rank in self.ranks):
+            return self.stop()
+        started = self.ranks
+        self._loop.after(seconds, lambda: self.stop() if self.ranks is started else None)
 
     def hurry(self) -> None:
         """Kill now what would have been given its grace time."""
@@ -150,7 +157,9 @@ class Crew:
             self._failed(rank)
         living = self._living()
         session, marker = rank.pid, rank.prepared.marker
-        rank.ending = Ending(lambda: self._tree.leftovers(living(), session, marker), self._grace, self._loop.clock)
+        rank.ending = Ending(
+            lambda seen: self._tree.leftovers(seen, living(), session, marker), self._grace, self._loop.clock
+        )
         self._tidy_soon(0.0)
 
     def _living(self) -> Callable[[], Set[int]]:
@@ -167,12 +176,13 @@ class Crew:
         if self._over:
             return
         self.reap()
+        seen = self._tree.look_around()  # once for all, for often all ranks end together; after `reap` has told of them
         if self._ending is not None:
-            if not self._ending.step():
+            if not self._ending.step(seen):
                 return self._tidy_soon(STEP_SECONDS)
             return self._close()
         for rank in self.ranks:
-            if rank.ending is not None and rank.ending.step():
+            if rank.ending is not None and rank.ending.step(seen):
                 rank.close()
         if all(rank.over for rank in self.ranks):
             return self.stop()

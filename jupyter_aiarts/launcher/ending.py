@@ -1,7 +1,7 @@
 """Ending processes: ask, wait, force. The same for one rank's leftovers and for a whole node."""
 
 import signal
-from typing import Callable, List, Set, Tuple
+from typing import Callable, Dict, List, Set, Tuple
 
 from .tree import Process, send
 
@@ -10,10 +10,16 @@ PATIENCE_SECONDS = 30.0
 """How long a killed process may take to go: one that hangs in the kernel must not hang the job's end."""
 
 
-class Ending:
-    """Ends whatever `find` finds, also what appears meanwhile. The owner calls `step` until it says True."""
+Find = Callable[[Dict[int, Process]], List[Process]]
 
-    def __init__(self, find: Callable[[], List[Process]], grace: float, clock: Callable[[], float]) -> None:
+
+class Ending:
+    """Ends whatever `find` finds among the processes there are, also what appears meanwhile.
+
+    The owner looks around and calls `step`, again and again, until it says True.
+    """
+
+    def __init__(self, find: Find, grace: float, clock: Callable[[], float]) -> None:
         self._find = find
         self._clock = clock
         self._deadline = clock() + grace
@@ -23,9 +29,9 @@ class Ending:
         """Wait no longer: the next step forces."""
         self._deadline = min(self._deadline, self._clock())
 
-    def step(self) -> bool:
-        """Signal what is there now; True when nothing is (or when waiting longer would be in vain)."""
-        processes = self._find()
+    def step(self, seen: Dict[int, Process]) -> bool:
+        """Signal what is there of it; True when nothing is (or when waiting longer would be in vain)."""
+        processes = self._find(seen)
         if not processes:
             return True
         overdue = self._clock() - self._deadline

@@ -12,6 +12,15 @@ from typing import Any, Dict, List, Optional, Set
 
 START, STOP, GATHER, CONFER, END = "start", "stop", "gather", "confer", "end"
 Failure = Dict[str, Any]
+OTHERS, OTHER_LINES, OTHER_WIDTH = 8, 5, 300
+"""How much is kept of ranks that failed after the first."""
+
+
+def brief(failure: Failure) -> Failure:
+    """A failure in few words: one that is not the first is worth no more room."""
+    lines = failure.get("last_lines")
+    last = lines[-OTHER_LINES:] if isinstance(lines, list) else []
+    return {**failure, "last_lines": [str(line)[:OTHER_WIDTH] for line in last]}
 
 
 class Group:
@@ -32,6 +41,7 @@ class Group:
         self.result: Optional[str] = None
         self.restarts = 0
         self.first_failure: Optional[Failure] = None
+        self.others: List[Failure] = []
         self.problem: Optional[Dict[str, str]] = None
         self.ranks: Dict[int, List[Dict[str, Any]]] = {}
 
@@ -68,9 +78,11 @@ class Group:
         return [START]
 
     def fail(self, node: int, failure: Optional[Failure], problem: Optional[Dict[str, str]] = None) -> List[str]:
-        """A rank of `node` failed, or could not be started; only the group's first failure is kept."""
+        """A rank of `node` failed, or could not be started; after the group's first failure little is kept of them."""
         if self._apart and problem is None:
             return []  # it missed who has left
+        if failure is not None and self.first_failure is not None and len(self.others) < OTHERS:
+            self.others.append(brief(failure))
         return self._decide("failed", failure, problem)
 
     def stop(self, verdict: str, problem: Optional[Dict[str, str]] = None) -> List[str]:
@@ -129,7 +141,7 @@ class Group:
     def _miss(self, node: int) -> List[str]:
         """Do without `node` until it comes again. A failure seen while it was out of reach is no verdict."""
         if node in self._joined and self._verdict == "failed" and self.problem is None:
-            self._verdict = self.first_failure = None
+            self._forget()
         self._joined.discard(node)
         if self._running:
             self._gone.add(node)
@@ -154,8 +166,12 @@ class Group:
         self.result = self._verdict or "succeeded"
         return [END]
 
-    def _again(self) -> List[str]:
+    def _forget(self) -> None:
         self._verdict = self.first_failure = None
+        self.others = []
+
+    def _again(self) -> List[str]:
+        self._forget()
         self._apart = False
         self._ended.clear()
         self._gone.clear()

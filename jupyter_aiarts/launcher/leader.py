@@ -166,7 +166,8 @@ class Leader:
                 return self._end()
             if command == orders.CONFER:
                 return self._confer()
-            self._order({orders.START: self._start, orders.GATHER: self._gather}.get(command, dict)(), command)
+            details = {orders.START: self._start, orders.GATHER: self._gather, orders.STOP: self._halt}
+            self._order(details[command](), command)
 
     def _order(self, details: Dict[str, Any], command: str) -> None:
         order = {**details, "type": command}
@@ -233,6 +234,10 @@ class Leader:
         """Somebody is waited for."""
         self._pause()
         return {"missing": self._group.missing}
+
+    def _halt(self) -> Dict[str, Any]:
+        """Everybody is to end; where a rank failed, others may be about to tell more of it."""
+        return {} if self._group.first_failure is None else {"failed": True}
 
     def _pause(self) -> None:
         """No rank runs, so no time is used; and nobody waits for ever."""

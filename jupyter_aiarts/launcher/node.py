@@ -3,9 +3,11 @@
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
+from . import evidence
 from .audience import Audience
 from .crew import Crew, Rank
 from .environment import seats
+from .group import brief
 from .linux import adopt_orphans
 from .loop import Loop
 from .plan import Plan
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 Message = Dict[str, Any]
 LEFT = 75
 """The exit code that asks for another try: no meeting, or this launcher had to go."""
+LAST_WORDS_SECONDS = 1.0
+"""How long the others may live after a rank failed. When one falls, its peers lose their connections, and not seldom
+one of them is gone before it: only a rank that ends by itself can tell why it does."""
+MOST_FAILURES = 9
+"""How many ranks of one node are told of: the first, and as many as a summary has room for."""
 EXIT_CODES = {"succeeded": 0, "meeting-failed": LEFT}
 
 
@@ -41,6 +48,8 @@ class Node:
         self._audience = audience
         self._left = False
         self._part: Optional["Part"] = None
+        self._kills: Optional[evidence.Kills] = None
+        self._failures = 0
         self.status = Status(loop, plan, index, folder, audience.changed)
         tree = Tree(os.getpid(), adopt_orphans())
         self.crew = Crew(
@@ -80,18 +89,18 @@ class Node:
         if kind == "start":
             self._start(order)
         elif kind == "stop":
-            self.stop()
+            self.stop(patience=LAST_WORDS_SECONDS if order.get("failed") else 0.0)
         elif kind == "gather":
             missing = ", ".join(map(str, order["missing"]))
             self.status.enter("meeting", f"waiting for node {missing} to come again")
         elif kind == "end":
             self.leave(order["result"])
 
-    def stop(self, message: Optional[str] = None) -> None:
-        """End the ranks; where none runs, there is nothing to end."""
+    def stop(self, message: Optional[str] = None, patience: float = 0.0) -> None:
+        """End the ranks, at once or after a moment; where none runs, there is nothing to end."""
         if self.status.phase in ("starting", "running"):
             self.status.enter("stopping", message)
-            self.crew.stop()
+            self.crew.stop_soon(patience)
 
     def conclude(self, summary: Dict[str, Any]) -> None:
         """How the job ended is known; only node 0's hears of it."""
@@ -122,6 +131,8 @@ class Node:
 
     def _start(self, order: Message) -> None:
         self.status.enter("starting")
+        self._failures = 0
+        self._kills = evidence.Kills(machine_too=self._plan.inside is None)
         try:
             self._learn(order)
         except Refused as error:
@@ -147,8 +158,20 @@ class Node:
 
     def _failed(self, rank: Rank) -> None:
         """Node 0 hears of it first; then this node's other ranks are ended, without waiting for an order."""
-        self._report({"type": "failed", "failure": rank.failure(), "problem": None})
-        self.stop()
+        self._failures += 1
+        if self._failures <= MOST_FAILURES:
+            failure = {**rank.failure(), **self._evidence(rank)}
+            self._report({"type": "failed", "failure": failure if self._failures == 1 else brief(failure)})
+        if self._failures == 1:
+            self.stop(patience=LAST_WORDS_SECONDS)
+
+    def _evidence(self, rank: Rank) -> Dict[str, Any]:
+        """What is known of the machine at this moment; nothing where there is nothing to say."""
+        found: Dict[str, Any] = {} if self._kills is None else self._kills.since()
+        root = self._plan.inside.root if self._plan.inside is not None else ""
+        own = (rank.prepared.workdir, self._plan.save_path, rank.prepared.environ.get("TMP_PATH", ""))
+        without_room = evidence.full([("/dev/shm", f"{root}/dev/shm"), *((path, path) for path in own)])
+        return {**found, "full": without_room} if without_room else found
 
     def _finished(self) -> None:
         self.status.mark()

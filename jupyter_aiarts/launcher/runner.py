@@ -68,7 +68,8 @@ def _crash(plan: plans.Plan, node: int, folder: str, audience: Audience) -> int:
 
     text = traceback.format_exc()
     _say(text)
-    send(Tree(os.getpid(), True).everything([]), signal.SIGKILL)
+    tree = Tree(os.getpid(), True)
+    send(tree.everything(tree.look_around(), []), signal.SIGKILL)
     message = f"the launcher failed: {text.strip().splitlines()[-1]}"
     hint = "this is a fault of the launcher; its standard error has the details"
     problem = Problem("launcher-failed", message, hint)

@@ -16,6 +16,7 @@ _RESERVE = 64 * 1024
 
 def document(plan: Plan, group: Group, history: History) -> Dict[str, Any]:
     """What the file says of a group that has its result."""
+    others = {"others": group.others} if group.others else {}
     return {
         "schema": 1,
         "attempt": plan.attempt,
@@ -25,6 +26,7 @@ def document(plan: Plan, group: Group, history: History) -> Dict[str, Any]:
         "ended": clock.now(),
         "running_seconds": round(history.running, 6),
         "first_failure": group.first_failure,
+        **others,
         "problem": group.problem,
         "ranks": [rank for node in sorted(group.ranks) for rank in group.ranks[node]],
     }

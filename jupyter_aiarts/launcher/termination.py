@@ -1,6 +1,7 @@
 """The termination message: a few kilobytes that Kubernetes keeps with the pod when everything else is gone.
 
-Pure, but for `write`. Always whole JSON, cut where it is least missed: old lines, wide lines, ranks that ended well.
+Pure, but for `write`. Always whole JSON, cut where it is least missed: what later failures said, old lines, wide
+lines, ranks that ended well.
 """
 
 import json
@@ -9,6 +10,8 @@ from typing import Any, Dict, List
 
 LIMIT = 4096
 _WIDTHS = (500, 200, 80)
+_OTHERS = ((8, 5, 300), (8, 3, 200), (8, 2, 120), (4, 2, 120), (4, 1, 80), (2, 0, 0))
+"""Of later failures: how many, how many of their lines, how wide."""
 _PROBLEM_WIDTH = 400
 _LEAST = ("schema", "attempt", "node", "result", "started", "ended", "running_seconds")
 
@@ -39,7 +42,9 @@ def write(path: str, document: Dict[str, Any]) -> bool:
 
 def _versions(document: Dict[str, Any]) -> "List[Dict[str, Any]]":
     """The document in versions that say less and less."""
-    found = [document]
+    found = [document, *_with_fewer_others(document)]
+    document = {key: value for key, value in document.items() if key != "others"}
+    found.append(document)
     failure = document.get("first_failure")
     lines = failure.get("last_lines", []) if failure else []
     if failure and lines:
@@ -56,6 +61,21 @@ def _versions(document: Dict[str, Any]) -> "List[Dict[str, Any]]":
         document = {**document, "message": document["message"][:_PROBLEM_WIDTH]}
         found.append(document)
     return found + [_with_fewer_ranks(document, count) for count in (32, 16, 8, 4, 0)]
+
+
+def _with_fewer_others(document: Dict[str, Any]) -> "List[Dict[str, Any]]":
+    """The first failure whole, and of those after it less and less."""
+    others = document.get("others", [])
+    cuts = _OTHERS if others else ()
+    return [
+        {**document, "others": [_shortened(one, lines, width) for one in others[:count]]}
+        for count, lines, width in cuts
+    ]
+
+
+def _shortened(failure: Dict[str, Any], count: int, width: int) -> Dict[str, Any]:
+    kept = failure.get("last_lines", [])[-count:] if count else []
+    return {**failure, "last_lines": [line[:width] for line in kept]}
 
 
 def _with_fewer_ranks(document: Dict[str, Any], count: int) -> Dict[str, Any]:

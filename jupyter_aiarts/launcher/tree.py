@@ -62,12 +62,15 @@ class Tree:
         self._launcher = launcher
         self._adopting = adopting
 
-    def leftovers(self, living: Set[int], session: int, marker: bytes) -> List[Process]:
+    def look_around(self) -> Dict[int, Process]:
+        """All processes that live now. It reads a file for each, so one look serves all who ask at the same moment."""
+        return table()
+
+    def leftovers(self, processes: Dict[int, Process], living: Set[int], session: int, marker: bytes) -> List[Process]:
         """What an ended rank left running: what has its session or carries its `marker`, and all below.
 
         `living` are ranks that still run: nothing below them is touched.
         """
-        processes = table()
         spared = {process.pid for process in descendants(processes, living)} | living
         roots = {
             process.pid
@@ -76,9 +79,8 @@ class Tree:
         }
         return [processes[pid] for pid in roots | {process.pid for process in descendants(processes, roots)}]
 
-    def everything(self, markers: Iterable[bytes]) -> List[Process]:
+    def everything(self, processes: Dict[int, Process], markers: Iterable[bytes]) -> List[Process]:
         """Every process of every rank, whatever became of its session and its environment."""
-        processes = table()
         below = {process.pid for process in descendants(processes, [self._launcher])}
         if not self._adopting:
             wanted = tuple(markers)

@@ -38,6 +38,26 @@ def test_one_failure_stops_all_and_only_the_first_is_kept() -> None:
     assert (group.result, group.first_failure) == ("failed", {"rank": 1})
 
 
+def test_of_failures_after_the_first_a_few_are_kept_in_few_words() -> None:
+    group = gathered(restarts=1)
+    group.fail(1, {"rank": 1, "last_lines": ["x" * 500] * 20})
+    for rank in range(20):
+        group.fail(2, {"rank": rank, "last_lines": [f"{line} " + "x" * 500 for line in range(20)]})
+    assert [one["rank"] for one in group.others] == list(range(8))
+    assert [line[:2] for line in group.others[0]["last_lines"]] == ["15", "16", "17", "18", "19"]
+    assert max(map(len, group.others[0]["last_lines"])) == 300
+    assert end_all(group, 1)[-1] == ["start"]
+    assert group.others == []
+
+
+def test_after_a_stop_nobodys_end_is_a_failure() -> None:
+    group = gathered()
+    group.stop("time-limit")
+    group.fail(1, {"rank": 1})
+    group.fail(2, {"rank": 2})
+    assert (group.first_failure, group.others) == (None, [])
+
+
 def test_a_failed_group_restarts_as_a_whole_and_success_forgets_the_failure() -> None:
     group = gathered(restarts=1)
     group.fail(0, {"rank": 0})

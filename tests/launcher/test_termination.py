@@ -50,11 +50,35 @@ def test_of_many_ranks_those_that_failed_are_kept() -> None:
     assert told["ranks_left_out"] + len(told["ranks"]) == 1000
 
 
+def other(rank: int, lines: list[str]) -> dict[str, Any]:
+    return {**failure(lines), "rank": rank}
+
+
+@pytest.mark.parametrize("line", ["x" * 300, "训" * 300, "\x00" * 300])
+def test_of_later_failures_less_is_told_before_anything_else_is_cut(line: str) -> None:
+    first = failure([f"{number:02d} of the first" for number in range(20)])
+    others = [other(number, [f"{n} {line}"[:300] for n in range(5)]) for number in range(8)]
+    octets = message(summary(first_failure=first, others=others, ranks=ranks(16)))
+    assert len(octets) <= LIMIT
+    told = json.loads(octets.decode("utf-8"))
+    assert (told["first_failure"], len(told["ranks"])) == (first, 16)
+    assert [one["rank"] for one in told["others"]] == list(range(len(told["others"])))
+    assert told["others"][0]["exit_code"] == 1
+
+
+def test_the_lines_of_the_first_failure_come_before_any_word_of_later_ones() -> None:
+    first = failure(["x" * 170] * 20)
+    told = json.loads(message(summary(first_failure=first, others=[other(2, ["y"] * 5)] * 8, ranks=ranks(4))))
+    assert told["first_failure"] == first
+    assert "others" not in told or not any(one["last_lines"] for one in told["others"])
+
+
 def test_the_result_is_told_even_when_nothing_else_fits() -> None:
     problem = {"code": "c" * 5000, "message": "m" * 5000, "hint": "h" * 5000}
     for document in (
         summary(problem=problem),
         summary(problem=dict.fromkeys(problem, "\x00" * 5000), first_failure=failure(["\x00" * 500] * 20)),
+        summary(first_failure=failure(["\x00" * 500] * 20), others=[other(1, ["\x00" * 300] * 5)] * 8),
         {"schema": 1, "node": 3, "result": "failed", "ranks": ranks(500), "message": "m" * 9000},
     ):
         octets = message(document)

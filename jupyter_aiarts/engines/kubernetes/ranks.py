@@ -9,12 +9,13 @@ import functools
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.kubernetes.causes import disruption_of
 from jupyter_aiarts.engines.kubernetes.seen import Pod
 from jupyter_aiarts.engines.local.phase import rank_phase
 from jupyter_aiarts.engines.local.records import SummaryRank
+from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Rank
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec
@@ -73,6 +74,27 @@ def live_ranks(spec: JobSpec, pods: tuple[Pod, ...]) -> tuple[Rank, ...]:
     found, per_node = latest(pods), _ranks_per_node(spec)
     placed = [index for index in sorted(found) if found[index].node]
     return tuple(rank for index in placed for rank in node_ranks(index, per_node, _node_phase(found[index])))
+
+
+def with_killed(cause: Cause, spec: JobSpec, pods: tuple[Pod, ...]) -> Cause:
+    """The cause of a failure, with the nodes beside it that the kernel ended for want of memory, launcher and all.
+
+    Those could tell nothing themselves, and the first that failed may only have noticed that they were gone.
+    """
+    if cause.code != "exit-code":
+        return cause
+    gone = [pod for pod in latest(pods).values() if pod.index != cause.values.get("node") and _was_killed_whole(pod)]
+    if not gone:
+        return cause
+    end = {"signal": "SIGKILL", "lines": [], "oom_kills": 1, "oom_scope": "container"}
+    first = _ranks_per_node(spec)
+    killed = [{"rank": pod.index * first, "node": pod.index, "exit_code": pod.exit_code, **end} for pod in gone[:8]]
+    return structs.replace(cause, values={**cause.values, "others": [*killed, *cause.values.get("others", [])][:8]})
+
+
+def _was_killed_whole(pod: Pod) -> bool:
+    """Whether its launcher was killed too, as version 2 of cgroups does it: a launcher that lived left its words."""
+    return pod.trouble is not None and pod.trouble.container == "OOMKilled" and not last_words(pod).result
 
 
 def _node_phase(pod: Pod) -> Phase:

@@ -8,10 +8,12 @@ nothing is concluded from not seeing them.
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.local.records import (
+    Failure,
     Intent,
     JobFile,
     NodeStatus,
@@ -137,8 +139,33 @@ def failure_cause(summary: Summary) -> Cause:
         "exit_code": failure.exit_code,
         "signal": failure.signal,
         "restarts": summary.restarts,
+        **_seen_beside(failure),
     }
+    if summary.others:
+        values["others"] = [_other(one) for one in summary.others]
     return Cause(code="exit-code", values=values, evidence=_evidence(summary))
+
+
+def _seen_beside(failure: Failure) -> dict[str, Any]:
+    """What the rank's machine knew when it failed; nothing where there was nothing to know."""
+    seen: dict[str, Any] = {}
+    if failure.oom_kills > 0:
+        seen.update(oom_kills=failure.oom_kills, oom_scope=failure.oom_scope or "machine")
+    if failure.full:
+        seen["full"] = list(failure.full)
+    return seen
+
+
+def _other(failure: Failure) -> dict[str, Any]:
+    """A rank that failed after the first: perhaps a consequence, perhaps the one to blame that took longer to end."""
+    return {
+        "rank": failure.rank,
+        "node": failure.node,
+        "exit_code": failure.exit_code,
+        "signal": failure.signal,
+        "lines": list(failure.last_lines),
+        **_seen_beside(failure),
+    }
 
 
 def _evidence(summary: Summary) -> tuple[str, ...]:

@@ -108,14 +108,17 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()  # what whoever looks at the job should know, though it goes on
 
 
-class Failure(Struct, frozen=True, kw_only=True):
-    """The rank that failed first, and its last words."""
+class Failure(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A rank that failed by itself, its last words, and what its machine knew at that moment."""
 
     node: int
     rank: int
     exit_code: int | None = None
     signal: str | None = None
     last_lines: tuple[str, ...] = ()
+    oom_kills: int = 0  # processes the kernel ended for want of memory since the ranks were started
+    oom_scope: str | None = None  # where those were counted: the job's "container", or anywhere on the "machine"
+    full: tuple[str, ...] = ()  # places it may write to that had no room left
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -145,6 +148,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     started: str | None = None
     running_seconds: float = 0.0
     first_failure: Failure | None = None
+    others: tuple[Failure, ...] = ()  # ranks that failed by themselves after it, the earliest first
     problem: Problem | None = None
     ranks: tuple[SummaryRank, ...] = ()
 

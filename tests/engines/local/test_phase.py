@@ -92,6 +92,17 @@ def test_a_failure_names_the_first_rank_and_brings_its_last_lines() -> None:
     assert [rank.phase for rank in seen.ranks] == [Phase.FAILED, Phase.SUCCEEDED]
 
 
+def test_a_failure_brings_what_was_seen_beside_it_and_nothing_where_nothing_was() -> None:
+    first = Failure(node=0, rank=0, exit_code=1)
+    plain = view(JOB, facts(summary=summary("failed", first_failure=first))).cause
+    assert set(plain.values) == {"rank", "node", "exit_code", "signal", "restarts"}
+    first = structs.replace(first, oom_kills=2, oom_scope="container", full=("/dev/shm",))
+    later = Failure(node=1, rank=3, exit_code=137, signal="SIGKILL", last_lines=("bye",))
+    seen = view(JOB, facts(summary=summary("failed", first_failure=first, others=(later,)))).cause.values
+    assert (seen["oom_kills"], seen["oom_scope"], seen["full"]) == (2, "container", ["/dev/shm"])
+    assert seen["others"] == [{"rank": 3, "node": 1, "exit_code": 137, "signal": "SIGKILL", "lines": ["bye"]}]
+
+
 def test_a_problem_the_launcher_named_is_the_cause() -> None:
     problem = Problem(code="start-file-missing", message="the start file is not there", hint="look")
     seen = view(JOB, facts(summary=summary("failed", problem=problem)))
