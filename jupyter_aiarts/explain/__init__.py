@@ -7,8 +7,10 @@ cause.
 
 from __future__ import annotations
 
+import functools
 import shlex
-from collections.abc import Mapping
+import string
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_aiarts.explain.rules import root
@@ -32,7 +34,7 @@ def explain(cause: Cause, lang: str = "en", job: str = "JOB", spec: JobSpec | No
     return Explanation(
         code=found.code,
         title=words.title.format_map(values),
-        why=words.why.format_map(values),
+        why=words.why.format_map(values) + _half_placed(found, values),
         evidence=list(found.evidence),
         actions=[
             _action(f"{found.code}-{number}", doing, found.values, values)
@@ -41,17 +43,48 @@ def explain(cause: Cause, lang: str = "en", job: str = "JOB", spec: JobSpec | No
     )
 
 
+def _half_placed(cause: Cause, shown: _Values) -> str:
+    """Which nodes of a job are up, behind the reason why the others are not."""
+    if cause.values.get("up") is None:
+        return ""
+    text = TEXTS["half-placed"]
+    return (text.zh.why if shown.lang == "zh" else f" {text.en.why}").format_map(shown)
+
+
 def _action(name: str, doing: Doing, raw: Mapping[str, Any], shown: _Values) -> Action:
     """One thing that can be done: a change of the spec comes with the command that makes it."""
     label, what = doing
     label = label.format_map(shown)
     if what is None or isinstance(what, str):
-        return Action(id=name, label=label, command=what.format_map(shown) if what else None)
+        return Action(id=name, label=label, command=_command(what, raw, shown) if what else None)
     patch = {key: _filled(value, raw) for key, value in what.items()}
     if None in patch.values():
         return Action(id=name, label=label)  # what it would be changed to is not known
-    line = ["aiarts", "edit", shown["job"], *(f"{key}={_shown(value, 'en')}" for key, value in patch.items())]
+    line = ["aiarts", "edit", shown["job"], *(f"{key}={_shown(value, 'en')}" for key, value in flat(patch))]
     return Action(id=name, label=label, patch=patch, command=shlex.join(line))
+
+
+def _command(what: str, raw: Mapping[str, Any], shown: _Values) -> str | None:
+    """A line that people copy into a shell: each value is one word there, and without one of them there is no line."""
+    named = _named(what)
+    if any(raw.get(name) is None for name in named if name != "job"):
+        return None
+    return what.format_map({name: shlex.quote(shown[name]) for name in named})
+
+
+@functools.cache
+def _named(what: str) -> tuple[str, ...]:
+    """The values that a command of a text names."""
+    return tuple(name for _, name, _, _ in string.Formatter().parse(what) if name)
+
+
+def flat(patch: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The keys of a change as `aiarts edit` takes them: those of a map inside it after a dot."""
+    for key, value in patch.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{inner}", one) for inner, one in value.items())
+        else:
+            yield key, value
 
 
 def _filled(value: Any, raw: Mapping[str, Any]) -> Any:
@@ -68,6 +101,7 @@ def _key(cause: Cause) -> str:
     values = cause.values
     special = {
         "queued-unseen": cause.code == "queued" and values.get("queue") is not None,
+        "preempted-on-node": cause.code == "preempted" and "by" in values and "node" in values,
         "preempted-by": cause.code == "preempted" and "by" in values,
         "preempted-queue": cause.code == "preempted" and "by_queue" in values,
         "queue-next": cause.code == "queue-position" and values.get("ahead") == 0,
@@ -102,4 +136,6 @@ class _Values(dict[str, Any]):
 def _shown(value: Any, lang: str) -> str:
     if value is None:
         return "无" if lang == "zh" else "none"
+    if isinstance(value, Mapping):  # a part of a sentence, in each language
+        return str(value.get(lang, ""))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -25,6 +25,7 @@ PLATFORM = ("scheduler", "kueue", "image", "storage", "container", "node", "poli
 ROOMS: dict[str, tuple[str, ...]] = {
     "exit-code": ("failure",),
     "out-of-memory": ("failure",),
+    "time-limit": ("failure",),
     "no-node-fits": ("scheduler",),
     "queue-position": ("kueue",),
     "queue-inactive": ("kueue",),
@@ -35,6 +36,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mount-missing": ("storage", "scheduler", "container"),
     "mount-denied": ("storage",),
     "policy-refused": ("policy",),
+    "start-file-missing": ("start",),
+    "start-file-broken-symlink": ("start",),
     "image-not-found": ("image",),
     "image-no-access": ("image",),
     "image-unreachable": ("image",),

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Mapping
 from jupyter_aiarts.explain.words.text import Text
 
 # Asked in this order: most jobs of a list have ended.
-ROOMS = ("end", "wait", "start", "cluster", "images", "room", "queue")
+ROOMS = (
+    "end", "wait", "start", "cluster", "images", "room", "queue", "program", "memory", "libraries", "cards", "talk",
+    "usage", "kernels",
+    "placing", "quota", "refusals", "mounts",
+    "nodes",
+)  # fmt: skip
 
 
 class _Texts(Mapping[str, Text]):

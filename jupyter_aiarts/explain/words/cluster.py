@@ -17,12 +17,12 @@ TEXTS = {
         Words(
             "The quota is used up",
             "It starts when enough of the quota is free again; the evidence says whose quota and how much is missing.",
-            (("Ask for less", {"devices": 1}), ("See what holds it", "aiarts jobs --phase running")),
+            (("See what holds it", "aiarts jobs --phase running"), ("See the queues", "aiarts queues")),
         ),
         Words(
             "配额已用完",
             "配额释放后即可启动；证据说明了是哪个配额以及还缺多少。",
-            (("减少申请", {"devices": 1}), ("查看谁在占用", "aiarts jobs --phase running")),
+            (("查看谁在占用", "aiarts jobs --phase running"), ("查看队列", "aiarts queues")),
         ),
     ),
     "queue-inactive": Text(
@@ -41,12 +41,12 @@ TEXTS = {
         Words(
             "No node has room for it",
             "The scheduler found no node that fits; the evidence is its own count.",
-            (("Ask for less, or wait until something ends", {"devices": 1}),),
+            (("Ask for less, or wait until something ends; see who holds what", "aiarts cluster"),),
         ),
         Words(
             "没有合适的节点",
             "调度器没有找到合适的节点；证据是调度器自己的统计。",
-            (("减少申请，或等待其他任务结束", {"devices": 1}),),
+            (("减少申请，或等待其他任务结束；查看谁在占用", "aiarts cluster"),),
         ),
     ),
     "ring-controller-wait": Text(
@@ -120,12 +120,12 @@ TEXTS = {
         Words(
             "The namespace limits what a pod may ask for",
             "It asks for more or less than one pod may have there; the evidence names the limit.",
-            (("Ask for what the limit allows", {"memory_gb": 1}),),
+            (("Ask for what the limit allows", "aiarts show {job}"),),
         ),
         Words(
             "命名空间限制了单个容器组的申请量",
             "它的申请超出了该命名空间对单个容器组的限制；证据给出了具体限制。",
-            (("按限制调整申请", {"memory_gb": 1}),),
+            (("按限制调整申请", "aiarts show {job}"),),
         ),
     ),
     "form-refused": Text(  # policy-refused by Pod Security
@@ -189,17 +189,5 @@ TEXTS = {
     "cluster-unreachable": Text(
         Words("The cluster is away", "It has not answered since {since}; what is shown is what was last seen."),
         Words("集群无法访问", "自 {since} 起没有响应；显示的是最后一次看到的情况。"),
-    ),
-    "out-of-memory": Text(
-        Words(
-            "Out of memory on node {node}",
-            "The kernel ended it, or a part of it: it used more memory than it had asked for.",
-            (("Ask for more memory", {"memory_gb": 64}), ("Run it again", "aiarts rerun {job}")),
-        ),
-        Words(
-            "节点 {node} 内存不足",
-            "内核终止了它或其中一部分：使用的内存超过了申请量。",
-            (("申请更多内存", {"memory_gb": 64}), ("重新运行", "aiarts rerun {job}")),
-        ),
     ),
 }

@@ -61,6 +61,19 @@ TEXTS = {
             (("查看对方任务", "aiarts show {by_id}"),),
         ),
     ),
+    "preempted-on-node": Text(  # preempted by the scheduler, not by Kueue, for a job that may be seen
+        Words(
+            "Its place on {node} was taken by {by}",
+            "The job {by} ({by_id}) has a higher priority and needed the node; this one starts again by itself when "
+            "there is room. That is not counted as a restart.",
+            (("See the other one", "aiarts show {by_id}"),),
+        ),
+        Words(
+            "在 {node} 上的资源被任务 {by} 抢占",
+            "任务 {by}（{by_id}）优先级更高，需要该节点；有空闲时本任务会自动重新开始，不计入重启次数。",
+            (("查看对方任务", "aiarts show {by_id}"),),
+        ),
+    ),
     "preempted-queue": Text(  # preempted, by a job that may not be seen
         Words(
             "Its place was taken",

@@ -10,9 +10,18 @@ def _said(title: str, zh: str) -> Text:
     return Text(Words(title, "{message}", (("{hint}", None),)), Words(zh, "{message}", (("{hint}", None),)))
 
 
+def _lost(title: str, zh: str) -> Text:
+    """The same for a path that is not there: the path map says where it is visible, and what to write instead."""
+    ask = "aiarts doctor path {path} --job {job}"
+    return Text(
+        Words(title, "{message}", (("{hint}", None), ("See where this path is visible", ask))),
+        Words(zh, "{message}", (("{hint}", None), ("查看该路径在何处可见", ask))),
+    )
+
+
 TEXTS = {
-    "start-file-missing": _said("The start file is missing", "找不到启动文件"),
-    "start-file-broken-symlink": _said("The start file is a broken link", "启动文件是失效的链接"),
+    "start-file-missing": _lost("The start file is missing", "找不到启动文件"),
+    "start-file-broken-symlink": _lost("The start file is a broken link", "启动文件是失效的链接"),
     "start-file-not-executable": _said("The start file cannot be executed", "启动文件不可执行"),
     "start-file-bad-interpreter": _said("The start file's interpreter is missing", "启动文件的解释器不存在"),
     "permission-denied": _said("Permission denied", "权限不足"),
