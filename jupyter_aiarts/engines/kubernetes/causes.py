@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.kubernetes.policies import policy_cause
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Trouble, Workload
@@ -18,8 +18,9 @@ from jupyter_aiarts.engines.local.records import Problem
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.times import seconds_between
 
+BY_SCHEDULER = "PreemptionByScheduler"
 DISRUPTIONS = {
-    "PreemptionByScheduler": "preempted",
+    BY_SCHEDULER: "preempted",
     "EvictionByEvictionAPI": "evicted",
     "TerminationByKubelet": "evicted",
     "DeletionByTaintManager": "node-lost",
@@ -63,6 +64,9 @@ _IMAGE_WORDS = (  # the first that is found says it; words of access come before
         ),
     ),
 )
+_IMAGE_CODES = frozenset((*(code for code, _ in _IMAGE_WORDS), "unknown"))
+_PULL = "failed to pull image"
+_QUOTED = re.compile(r'"[^"]{0,600}"')
 _STORAGE_MISSING = (
     "not found",
     "unbound immediate persistentvolumeclaims",
@@ -96,6 +100,11 @@ def disruption_of(pod: Pod) -> Cause | None:
     return None
 
 
+def is_taker_unknown(cause: Cause) -> bool:
+    """Whether the scheduler, not Kueue, gave a job's place to another, and nobody has said yet to whom."""
+    return cause.code == "preempted" and cause.values.keys().isdisjoint(("queue", "by_job"))
+
+
 def pod_cause(pod: Pod, notices: Iterable[Notice], image: str | None) -> Cause | None:
     """Why a pod is not up; None where nothing says so, as in the first moments of every pod."""
     trouble = pod.trouble or Trouble()
@@ -104,11 +113,27 @@ def pod_cause(pod: Pod, notices: Iterable[Notice], image: str | None) -> Cause |
     if trouble.container is not None:
         return _start_cause(trouble.container, trouble.container_message or pod.message or "", image)
     if trouble.waiting not in (None, "ContainerCreating", "PodInitializing"):
-        return _waiting_cause(trouble.waiting or "", trouble.waiting_message or "", image)
+        told = _waiting_cause(trouble.waiting or "", trouble.waiting_message or "", image)
+        return _on_node(told if told.code != "unknown" else _pull_cause(pod, notices, image) or told, pod)
     if pod.is_over:
         said = _joined(trouble.reason, trouble.message)
         return Cause(code="unknown", evidence=said) if said else None
     return _creating_cause(pod, notices)
+
+
+def _on_node(cause: Cause, pod: Pod) -> Cause:
+    """Which machine it is that has not got an image: others may have it."""
+    return structs.replace(cause, values={**cause.values, "node": pod.node}) if cause.code in _IMAGE_CODES else cause
+
+
+def _pull_cause(pod: Pod, notices: Iterable[Notice], image: str | None) -> Cause | None:
+    """Why an image cannot be had where the container says no more than that it is tried again, as older kubelets do."""
+    failed = [one for one in notices if one.about == pod.name and one.reason == "Failed"]
+    found = [one for one in failed if _PULL in one.message.lower()]
+    if not found:
+        return None
+    message = max(found, key=lambda one: one.at).message
+    return Cause(code=image_code(message.lower(), image), values={"image": image}, evidence=_said(message))
 
 
 def _unscheduled(message: str) -> Cause:
@@ -120,15 +145,18 @@ def _waiting_cause(reason: str, message: str, image: str | None) -> Cause:
     evidence = _said(message or reason)
     text = message.lower()
     if reason in _IMAGE_WAITS:
-        code = "image-not-found" if reason == "InvalidImageName" else image_code(text)
+        code = "image-not-found" if reason == "InvalidImageName" else image_code(text, image)
         return Cause(code=code, values={"image": image}, evidence=evidence)
     if reason == "CreateContainerConfigError":
         return _config_cause(text, evidence, image)
     return _start_cause(reason, message, image) or Cause(code="unknown", evidence=_joined(reason, message))
 
 
-def image_code(text: str) -> str:
-    """Why an image could not be had, from the runtime's sentence in small letters."""
+def image_code(text: str, image: str | None = None) -> str:
+    """Why an image could not be had, from the runtime's sentence in small letters; its name may be any words."""
+    text = _QUOTED.sub('""', text)
+    if image:
+        text = text.replace(image.lower(), "")
     return next((code for code, words in _IMAGE_WORDS if any(word in text for word in words)), "unknown")
 
 
@@ -174,11 +202,21 @@ def _problem(message: str) -> Problem | None:
 def _creating_cause(pod: Pod, notices: Iterable[Notice]) -> Cause | None:
     """What keeps a placed pod from being made, from the newest warning about it."""
     about = [one for one in notices if one.about == pod.name and one.reason in _CREATING and not _passes(one, pod)]
+    pull = newest_pull(pod, notices)
+    if pull is not None:
+        about = [one for one in about if one.at > pull.at]  # what was in the way before is not any more
+    telling = [one for one in about if _WAITED not in one.message.lower()]
     if not about:
         return None
-    newest = max(about, key=lambda one: one.at)
+    newest = max(telling or about, key=lambda one: one.at)
     code = _storage_code(newest.message.lower()) if newest.reason in _STORAGE else "unknown"
     return Cause(code=code, evidence=_said(newest.message))
+
+
+def newest_pull(pod: Pod, notices: Iterable[Notice]) -> Notice | None:
+    """When the pod's node last began to fetch an image, which it does after all volumes are mounted."""
+    pulls = [one for one in notices if one.about == pod.name and one.reason == PULLING]
+    return max(pulls, key=lambda one: one.at, default=None)
 
 
 def _passes(notice: Notice, pod: Pod) -> bool:
@@ -189,7 +227,10 @@ def _passes(notice: Notice, pod: Pod) -> bool:
 
 _STORAGE = ("FailedMount", "FailedAttachVolume", "FailedMapVolume")
 _CREATING = (*_STORAGE, "FailedCreatePodSandBox", "FailedCreatePodContainer")
-TELLING = frozenset((*_CREATING, "FailedCreate"))
+_WAITED = "unable to attach or mount volumes"
+"""A kubelet that says only that it has waited: the reason stands in another of its warnings."""
+PULLING = "Pulling"
+TELLING = frozenset((*_CREATING, "Failed", "FailedCreate", PULLING))
 """The reasons of events that causes are found from; others are not kept."""
 
 
@@ -213,12 +254,23 @@ def refusal_cause(notices: Iterable[Notice], since: str) -> Cause | None:
     return Cause(code="unknown", evidence=_said(message))
 
 
+_TAKEN_BACK = {
+    "ClusterQueueStopped": "queue-inactive",
+    "LocalQueueStopped": "queue-inactive",
+    "PodsReadyTimeout": "evicted",
+}
+"""Why Kueue ended a job that it had let go, but for others' sake."""
+
+
 def queue_cause(workload: Workload) -> Cause | None:
     """What Kueue says about a Job that it holds back; None once it let it go, or before it said anything."""
     evicted, reserved = workload.condition("Evicted"), workload.condition("QuotaReserved")
     if evicted is not None and evicted.status == "True" and evicted.reason == "Preempted":
         said = (*_said(evicted.message), *(_said(reserved.message) if reserved is not None else ()))
         return Cause(code="preempted", values={"queue": workload.queue, **_taker(evicted.message)}, evidence=said)
+    if evicted is not None and evicted.status == "True" and evicted.reason in _TAKEN_BACK:
+        said = (*_said(evicted.message), *(_said(reserved.message) if reserved is not None else ()))
+        return Cause(code=_TAKEN_BACK[evicted.reason], values={"queue": workload.queue}, evidence=said)
     if reserved is None:
         return Cause(code="queue-position", values={"queue": workload.queue})
     if reserved.status == "True":

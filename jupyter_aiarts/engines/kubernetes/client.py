@@ -135,6 +135,11 @@ class Api:
         known = self._credentials.known
         return known.namespace if known is not None else "default"
 
+    @property
+    def lead(self) -> float:
+        """How many seconds the API server's clock is ahead of ours, as its last answer said."""
+        return self._transport.lead
+
     async def aclose(self) -> None:
         """Close every connection."""
         await self._transport.aclose()

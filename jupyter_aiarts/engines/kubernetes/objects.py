@@ -16,6 +16,8 @@ from jupyter_aiarts.engines.kubernetes.meta import Meta, in_full, number
 from jupyter_aiarts.engines.kubernetes.seen import Condition, Notice, Pod, Trouble, Workload, holding
 
 JOBS, PODS, EVENTS, WORKLOADS = "jobs", "pods", "events", "workloads"
+PULLS = "pulls"
+"""The events of nodes that begin to fetch an image: the one good piece of news that explains a wait."""
 
 NEVER = "1970-01-01T00:00:00Z"
 """When a container that could not be started says that it was."""
@@ -288,6 +290,7 @@ def _trouble(status: _PodStatus, main: _State) -> Trouble | None:
         waiting_message=waits.message if waits else None,
         container=_shared(ended.reason) if ended and ended.exit_code else None,
         container_message=ended.message if ended and ended is prepare.terminated else None,
+        unstarted=_is_unstarted(status),
     )
     return None if found == _NO_TROUBLE else found
 
@@ -295,11 +298,21 @@ def _trouble(status: _PodStatus, main: _State) -> Trouble | None:
 _NO_TROUBLE = Trouble()
 
 
+_UNPLACED = ("Unschedulable", "Undetermined")  # the second is Volcano's, of a group that it has not tried
+
+
 def _unscheduled(conditions: tuple[Condition, ...]) -> str | None:
     for one in conditions:
-        if one.type == "PodScheduled" and one.status == "False" and one.reason == "Unschedulable":
+        if one.type == "PodScheduled" and one.status == "False" and one.reason in _UNPLACED:
             return (one.message or "")[:LONGEST_MESSAGE]
     return None
+
+
+def _is_unstarted(status: _PodStatus) -> bool:
+    """Whether no container was ever started, and none says what is in the way."""
+    containers = (*status.init_container_statuses, *status.container_statuses)
+    reasons = [one.state.waiting.reason if one.state.waiting else None for one in containers]
+    return bool(reasons) and all(one in ("ContainerCreating", "PodInitializing") for one in reasons)
 
 
 def _unreachable(status: _PodStatus) -> bool:

@@ -14,11 +14,20 @@ from msgspec import Struct, field, structs
 
 from jupyter_aiarts.engines.kubernetes import names
 from jupyter_aiarts.engines.kubernetes.causes import disruption_of, pod_cause, queue_cause, refusal_cause
+from jupyter_aiarts.engines.kubernetes.clocks import delay_of, moved, span
 from jupyter_aiarts.engines.kubernetes.meta import in_full
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
-from jupyter_aiarts.engines.kubernetes.ranks import last_ranks, last_words, latest, live_ranks, summary_ranks
+from jupyter_aiarts.engines.kubernetes.ranks import (
+    last_ranks,
+    last_words,
+    latest,
+    live_ranks,
+    summary_ranks,
+    with_killed,
+)
 from jupyter_aiarts.engines.kubernetes.said import RING_WAIT, Said
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
+from jupyter_aiarts.engines.kubernetes.starting import pulling_cause, with_those_up
 from jupyter_aiarts.engines.local.phase import failure_cause
 from jupyter_aiarts.engines.local.records import Settled, Summary
 from jupyter_aiarts.model.cause import Cause
@@ -118,8 +127,7 @@ def _success(facts: Facts, summary: Summary | None) -> Cause:
     if summary is not None:
         return Cause(code="succeeded", values={"seconds": round(summary.running_seconds, 1)})
     started, ended = _started(facts, None), facts.job.status.completion_time
-    seconds = seconds_between(started, ended) if started and ended else None
-    return Cause(code="succeeded", values={"seconds": seconds})
+    return Cause(code="succeeded", values={"seconds": span(started, ended)})
 
 
 def _failure(facts: Facts, summary: Summary | None) -> tuple[Phase, Cause]:
@@ -129,6 +137,9 @@ def _failure(facts: Facts, summary: Summary | None) -> tuple[Phase, Cause]:
     platform = _pod_failure(facts, summary)
     if platform is not None:
         return Phase.FAILED, platform
+    evicted = next((pod for pod in latest(facts.pods).values() if _is_evicted_for_good(pod)), None)
+    if evicted is not None:
+        return Phase.LOST, disruption_of(evicted) or _plain("evicted")
     if summary is None:
         return _unexplained(facts)
     if summary.result == "time-limit":
@@ -136,7 +147,7 @@ def _failure(facts: Facts, summary: Summary | None) -> tuple[Phase, Cause]:
     if summary.result == "meeting-failed":
         return Phase.LOST, Cause(code="waiting-for-peers", values={"nodes": facts.job.nodes})
     if summary.result == "failed":
-        return Phase.FAILED, failure_cause(summary)
+        return Phase.FAILED, with_killed(failure_cause(summary), facts.spec, facts.pods)
     return Phase.LOST, failure_cause(summary) if summary.problem else Cause(code="launcher-lost")
 
 
@@ -153,6 +164,11 @@ def _pod_failure(facts: Facts, summary: Summary | None) -> Cause | None:
             said = summary.first_failure.last_lines if summary and summary.first_failure else ()
             return Cause(code="out-of-memory", values={"node": pod.index}, evidence=said)
     return None
+
+
+def _is_evicted_for_good(pod: Pod) -> bool:
+    """Whether a kubelet ended it for what it used, which nobody counts as a disruption: it is not replaced."""
+    return pod.is_over and pod.trouble is not None and pod.trouble.reason == "Evicted" and not pod.trouble.disrupted
 
 
 def _unexplained(facts: Facts) -> tuple[Phase, Cause]:
@@ -175,14 +191,16 @@ def _ended(facts: Facts, summary: Summary | None, phase: Phase, cause: Cause) ->
     else:
         ranks = last_ranks(facts.spec, facts.pods, phase)
     started, ended = _started(facts, summary), _end_time(facts, summary)
+    if started and ended and ended < started:  # a node wrote one and the controller the other, by clocks that differ
+        started = ended
     return Settled(phase=phase, cause=cause, started=started, ended=ended, ranks=ranks)
 
 
 def _end_time(facts: Facts, summary: Summary | None) -> str | None:
     """When it was over, by the launcher's clock, the Job's or the pods'."""
-    if summary is not None:
-        return summary.ended
     job = facts.job
+    if summary is not None:
+        return moved(summary.ended, delay_of(summary.started, in_full(job.created)))
     held = [job.condition(kind) for kind in ("Complete", "Failed", "Suspended")]
     switched_off = facts.workload.condition("Evicted") if facts.workload is not None else None
     times = [one.last_transition_time for one in (*held, switched_off) if one is not None]
@@ -313,8 +331,9 @@ def _live_cause(facts: Facts, phase: Phase, now: str) -> Cause:
         return _plain("ending" if over else "running")
     if has_first_failed(facts):
         return _plain("ending")
-    waits = _waiting_cause(facts)
-    return waits if waits is not None else _plain(phase.value)
+    pods = latest(facts.pods)
+    waits = _waiting_cause(facts) or pulling_cause(pods.values(), facts.notices, facts.spec.image)
+    return with_those_up(waits, pods, facts.job.nodes) if waits is not None else _plain(phase.value)
 
 
 @functools.lru_cache
@@ -372,4 +391,5 @@ def _started(facts: Facts, summary: Summary | None) -> str | None:
     kept = summary or read_summary(facts.job.metadata.annotations.summary)
     seen = [in_full(pod.started) for pod in facts.pods if pod.started]
     times = [kept.started if kept is not None else None, in_full(facts.started), *seen]
-    return min((time for time in times if time), default=None)
+    found = min((time for time in times if time), default=None)
+    return max(found, in_full(facts.job.created) or "") if found else None  # no clock knew of it before it was made

@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from jupyter_aiarts.engines.base import Change, JobRecord
-from jupyter_aiarts.engines.kubernetes.causes import TELLING
+from jupyter_aiarts.engines.kubernetes.causes import PULLING, TELLING
 from jupyter_aiarts.engines.kubernetes.meta import Meta, number, run_named
 from jupyter_aiarts.engines.kubernetes.objects import (
     EVENTS,
     JOBS,
     PODS,
+    PULLS,
     WORKLOADS,
     EventObject,
     JobObject,
@@ -62,7 +63,7 @@ class Picture:
             self._take_job(found, gone)
         elif kind == PODS and isinstance(found, PodObject):
             self._take_pod(found, gone)
-        elif kind == EVENTS and isinstance(found, EventObject):
+        elif kind in (EVENTS, PULLS) and isinstance(found, EventObject):
             self._take_event(found, gone)
         elif kind == WORKLOADS and isinstance(found, WorkloadObject):
             self._take_workload(found, gone)
@@ -106,6 +107,21 @@ class Picture:
         self.settle()
         found = self._get(job_id).runs.get(run)
         return found is not None and found.said is not None
+
+    def displace(self, namespace: str, pod: str, by: tuple[str, str], said: str) -> None:
+        """Who took a pod's place, by namespace and name, in the scheduler's words; old news of others is dropped."""
+        key = run_named(pod)
+        run = self._run_at(namespace, key) if key is not None else None
+        if key is None or run is None or pod not in run.displaced:
+            return
+        other = run_named(by[1])
+        taker = self._run_at(by[0], other) if other is not None else None
+        run.taker = (taker.job.uid if taker is not None and taker.job is not None else "", said)
+        self._changed(namespace, key[0])
+
+    def _run_at(self, namespace: str, key: tuple[str, int]) -> Run | None:
+        held = self._spaces.get(namespace, {}).get(key[0])
+        return held.runs.get(key[1]) if held is not None else None
 
     def tick(self) -> None:
         """Time has passed: look again at what time alone may change."""
@@ -343,7 +359,9 @@ def _forget(kind: str, run: Run, names: Collection[str]) -> bool:
     if kind == WORKLOADS and run.workload is not None and run.workload.name not in names:
         run.workload = None
         return True
-    if kind == EVENTS and run.notices and any(name not in names for name in run.notices):
-        run.notices = {name: one for name, one in run.notices.items() if name in names}
-        return True
+    if kind in (EVENTS, PULLS) and run.notices:
+        listed = {name for name, one in run.notices.items() if (one.reason == PULLING) is (kind == PULLS)}
+        gone = listed.difference(names)
+        run.notices = {name: one for name, one in run.notices.items() if name not in gone}
+        return bool(gone)
     return False

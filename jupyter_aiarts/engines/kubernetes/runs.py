@@ -10,14 +10,16 @@ import msgspec
 from msgspec import Struct, field, structs
 
 from jupyter_aiarts.engines.base import JobRecord
-from jupyter_aiarts.engines.kubernetes.causes import disruption_of
+from jupyter_aiarts.engines.kubernetes.causes import BY_SCHEDULER, PULLING, disruption_of
+from jupyter_aiarts.engines.kubernetes.clocks import span
 from jupyter_aiarts.engines.kubernetes.meta import in_full
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
-from jupyter_aiarts.engines.kubernetes.phase import Facts, is_stuck, view
+from jupyter_aiarts.engines.kubernetes.phase import Facts, is_stuck, read_summary, view
 from jupyter_aiarts.engines.kubernetes.said import Said
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
 from jupyter_aiarts.engines.notes import notes_of
 from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.job import MOST_EARLIER, Span
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec, Kind, Processes
 
@@ -62,6 +64,8 @@ class Run(Struct, gc=False):
     had_pods: bool = False
     started: str | None = None
     disruption: Cause | None = None
+    displaced: tuple[str, ...] = ()  # pods whose place the scheduler gave to others since it last ran as a whole
+    taker: tuple[str, str] | None = None  # to whom: the uid of its Job, where that is seen, and the scheduler's words
     said: dict[int, Said] | None = None  # by node; None as long as nobody has asked or heard
 
     @property
@@ -84,6 +88,8 @@ class Run(Struct, gc=False):
         if pod.started is not None and (self.started is None or pod.started < self.started):
             self.started = pod.started
         self.disruption = disruption_of(pod) or self.disruption
+        if pod.trouble is not None and pod.trouble.disrupted == BY_SCHEDULER and pod.name not in self.displaced:
+            self.displaced = (*self.displaced, pod.name)
 
     def take_said(self, node: int, said: Said) -> None:
         """What a node's launcher says now, in the place of what it or the one before it said."""
@@ -98,7 +104,7 @@ class Run(Struct, gc=False):
         known = self.notices = self.notices or {}
         known[notice.name] = notice
         if len(known) > MOST_NOTICES:
-            del known[min(known.values(), key=lambda one: one.at).name]
+            del known[min(known.values(), key=lambda one: (one.reason != PULLING, one.at)).name]
 
 
 class Runs(MutableMapping[int, Run]):
@@ -179,10 +185,14 @@ class Held(Struct, gc=False):
         record = record_of(facts, cluster, now) if facts is not None else None
         if record is not None and any(is_stuck(pod, now) for run in self.runs.values() for pod in run.pods.values()):
             record = structs.replace(record, is_stuck=True)
+        taker = self.runs[facts.job.run].taker if facts is not None else None
+        if record is not None and record.cause.code == "preempted" and taker is not None:
+            record = structs.replace(record, cause=_taken_by(record.cause, *taker))
         if record is not None and "by_job" in record.cause.values:
             record = structs.replace(record, cause=self._with_taker(record.cause, name_of))
         if facts is not None and record is not None and not _goes_on(record.phase):
-            self.runs[facts.job.run].disruption = None
+            run = self.runs[facts.job.run]
+            run.disruption, run.displaced, run.taker = None, (), None
         if record == self.record:
             return False
         self.record = record
@@ -196,6 +206,12 @@ class Held(Struct, gc=False):
         if known is None:
             return cause
         return structs.replace(cause, values={**cause.values, "by_id": known[0], "by": known[1]})
+
+
+def _taken_by(cause: Cause, uid: str, said: str) -> Cause:
+    """With what the scheduler says about who took its place."""
+    values = {**cause.values, "by_job": uid} if uid else cause.values
+    return structs.replace(cause, values=values, evidence=(*cause.evidence, *((said,) if said else ())))
 
 
 def _goes_on(phase: Phase) -> bool:
@@ -228,7 +244,27 @@ def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
         ranks=seen.ranks,
         notes=(*_notes(job.metadata.annotations.notes), *_said(facts)),
         machines=_shared(tuple(sorted({pod.node for pod in facts.pods if pod.node}))),
+        earlier=earlier_runs(facts) if len(facts.runs) > 1 else (),
     )
+
+
+def earlier_runs(facts: Facts) -> tuple[Span, ...]:
+    """When the runs before the current one ran, by the Jobs that are still there."""
+    numbers = sorted(number for number in facts.runs if number < facts.job.run)[-MOST_EARLIER:]
+    found = [_ran(facts.runs[number]) for number in numbers]
+    return tuple(one for one in found if one is not None)
+
+
+def _ran(job: JobObject) -> Span | None:
+    """By its launcher's account, else by the Job's controller; None for one that never started, or never ended."""
+    kept = read_summary(job.metadata.annotations.summary)
+    if kept is not None and kept.started and span(kept.started, kept.ended) is not None:
+        return Span(kept.started, max(kept.ended, kept.started))
+    ends = [job.condition(kind) for kind in ("Complete", "Failed", "Suspended")]
+    ended = job.status.completion_time or max((one.last_transition_time or "" for one in ends if one), default="")
+    if not job.status.start_time or not ended:
+        return None
+    return Span(in_full(job.status.start_time) or "", in_full(max(ended, job.status.start_time)) or "")
 
 
 @lru_cache(maxsize=10_000)

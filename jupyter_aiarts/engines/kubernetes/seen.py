@@ -36,6 +36,7 @@ class Trouble(Struct, gc=False, frozen=True, kw_only=True):
     waiting_message: str | None = None
     container: str | None = None  # why a container ended: OOMKilled, StartError, Error …
     container_message: str | None = None
+    unstarted: bool = False  # all its containers still wait for their first start, and nothing says why
 
 
 class Pod(Struct, gc=False, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 from yarl import URL
 
+from jupyter_aiarts.engines.kubernetes.clocks import lead_of
 from jupyter_aiarts.engines.kubernetes.credentials import Credentials, Identity
 from jupyter_aiarts.engines.kubernetes.refusals import Refused, Silent, refusal
 from jupyter_aiarts.errors import ClusterUnreachable
@@ -54,6 +55,7 @@ class Transport:
         self._session: aiohttp.ClientSession | None = None
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._silent_until = 0.0
+        self.lead = 0.0  # seconds that the API server's clock is ahead of ours
         self._plain = False  # whether something on the way does not let websockets through
 
     async def aclose(self) -> None:
@@ -105,6 +107,7 @@ class Transport:
         except (aiohttp.ClientError, asyncio.TimeoutError, OSError) as error:
             raise self._away(error) from error
         self._silent_until = 0.0
+        self.lead = lead_of(response.headers.get("Date"), time.time())
         return response
 
     async def _refusal(self, response: aiohttp.ClientResponse) -> Refused:

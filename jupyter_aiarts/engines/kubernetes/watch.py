@@ -20,11 +20,13 @@ from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.base import Change
 from jupyter_aiarts.engines.kubernetes import names, paths
+from jupyter_aiarts.engines.kubernetes.causes import PULLING
 from jupyter_aiarts.engines.kubernetes.client import Api, Delta
 from jupyter_aiarts.engines.kubernetes.objects import (
     EVENTS,
     JOBS,
     PODS,
+    PULLS,
     WORKLOADS,
     EventObject,
     JobObject,
@@ -61,6 +63,7 @@ KINDS = (
     Kind(PODS, paths.pods, PodObject, {"labelSelector": names.JOB}, True),
     Kind(WORKLOADS, paths.workloads, WorkloadObject, {}, False),
     Kind(EVENTS, paths.events, EventObject, {"fieldSelector": "type=Warning"}, False),
+    Kind(PULLS, paths.events, EventObject, {"fieldSelector": f"reason={PULLING}"}, False),
 )
 
 
@@ -254,7 +257,8 @@ class Stream:
 
     @property
     def title(self) -> str:
-        return f"{self._kind.name} in {self._namespace}" if self._namespace else self._kind.name
+        name = EVENTS if self._kind.name == PULLS else self._kind.name  # which is what a role has to name
+        return f"{name} in {self._namespace}" if self._namespace else name
 
     async def run(self) -> None:
         """List and watch until cancelled."""

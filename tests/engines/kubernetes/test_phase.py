@@ -192,6 +192,7 @@ def _annotate(content: Json, **notes: str) -> None:
 def test_a_kept_summary_tells_the_cause_after_the_pods_are_gone() -> None:
     content = load("failed-silent")
     _annotate(content, summary=json.dumps(summary("failed", first_failure=FAILURE)))
+    content["jobs"][0]["metadata"]["creationTimestamp"] = "2026-11-16T05:00:00Z"
     content["pods"] = []
     record = record_of(content)
     assert (record.phase, record.cause.code, record.cause.evidence) == (
@@ -206,6 +207,7 @@ def test_a_kept_summary_tells_the_cause_after_the_pods_are_gone() -> None:
 def test_a_summary_of_an_earlier_attempt_tells_when_it_began_and_nothing_else() -> None:
     content = load("running-two-nodes")
     _annotate(content, summary=json.dumps(summary("stopped")), attempt="2")
+    content["jobs"][0]["metadata"]["creationTimestamp"] = "2026-11-16T05:00:00Z"
     record = record_of(content)
     assert (record.phase, record.started) == (Phase.RUNNING, "2026-11-16T05:00:01.000000Z")
 
@@ -243,6 +245,21 @@ def test_memory_that_ran_out_elsewhere_does_not_explain_the_first_failure() -> N
         ended["reason"] = "OOMKilled" if pod["metadata"]["labels"][names.INDEX] == "1" else "Error"
     found = record_of(content).cause
     assert (found.code, found.evidence) == ("out-of-memory", ("ValueError: no data",))
+
+
+def test_a_node_killed_for_memory_with_its_launcher_is_to_blame_where_the_first_failure_only_missed_it() -> None:
+    """As version 2 of cgroups does it: no last words, and peers whose connections broke."""
+    content = load("failed-one-of-two")
+    lost = {"node": 1, "rank": 1, "exit_code": 1, "signal": None, "last_lines": ["ConnectionResetError: [Errno 104] x"]}
+    for pod in content["pods"]:
+        ended = pod["status"]["containerStatuses"][0]["state"]["terminated"]
+        if pod["metadata"]["labels"][names.INDEX] == "0":
+            ended.update(reason="OOMKilled", exitCode=137, message="")
+    _annotate(content, summary=json.dumps(summary("failed", first_failure=lost)))
+    found = record_of(content).cause
+    [other] = found.values["others"]
+    assert (found.code, other["node"], other["signal"], other["oom_scope"]) == ("exit-code", 0, "SIGKILL", "container")
+    assert explain(found).code == "out-of-memory"
 
 
 @pytest.mark.parametrize(

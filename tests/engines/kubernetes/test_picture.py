@@ -118,6 +118,24 @@ def test_a_run_that_is_being_made_is_hidden_and_found_by_the_sweep() -> None:
     assert (picture.record(job_id).run, sorted(picture.runs(job_id)), picture.creating()) == (2, [1, 2], [])
 
 
+@pytest.mark.parametrize("words", [None, "", "{", '{"attempt":1,"result":"failed","ended":"soon","started":"now"}'])
+def test_earlier_runs_say_when_they_ran_as_far_as_their_jobs_are_still_there(words: str | None) -> None:
+    content = load("succeeded")
+    picture, first = Picture("k8s"), content["jobs"][0]
+    job_id = first["metadata"]["labels"][names.JOB]
+    if words is not None:
+        first["metadata"]["annotations"][names.SUMMARY] = words
+    for item in (first, run_of(content, 2, **{names.CREATING: "true"}), run_of(content, 3)):
+        picture.apply(JOBS, "ADDED", decoded(JOBS, item))
+    [span] = picture.record(job_id).earlier
+    assert span.started <= span.ended
+    if words is not None:  # nobody's words, or nonsense: the controller's count
+        status = first["status"]
+        assert (span.started[:19], span.ended[:19]) == (status["startTime"][:19], status["completionTime"][:19])
+    picture.apply(JOBS, "DELETED", decoded(JOBS, first))
+    assert picture.record(job_id).earlier == ()
+
+
 def test_the_newest_run_is_shown_and_an_earlier_one_when_that_is_gone() -> None:
     picture, job_id, content = one_job()
     second = run_of(content, 2)

@@ -30,7 +30,7 @@ WEBHOOK = 'admission webhook "images.example.org" denied the request: images com
         (SECURITY, {"policy": "PodSecurity"}, "A rule of the cluster refuses it", "Run it as yourself"),
         (PRIORITY, {"policy": "PriorityClass", "missing": "p"}, "The cluster has no PriorityClass p", "Ask the admin"),
         (RUNTIME, {"policy": "RuntimeClass", "missing": "r"}, "The cluster has no RuntimeClass r", "Ask the admin"),
-        (LIMIT, {"policy": "LimitRange"}, "The namespace limits what a pod may ask for", "what the limit allows"),
+        (LIMIT, {"policy": "LimitRange"}, "The namespace limits what a pod may ask for", "Set memory_gb to 0.015"),
         (WEBHOOK, {}, "A rule of the cluster refuses it", "Change what the rule is about"),
     ],
 )
