@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from jupyter_aiarts.engines.kubernetes import names
-from jupyter_aiarts.engines.kubernetes.client import Api, jobs, pods
+from jupyter_aiarts.engines.kubernetes.client import Api, Missing, jobs, pods
 from jupyter_aiarts.engines.kubernetes.manifest import objects, pod
 from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
 from tests.cluster.cluster import Cluster
@@ -19,6 +19,8 @@ from tests.engines.kubernetes.making import make_order
 from tests.engines.kubernetes.watching import job as small_job
 
 Json = dict[str, Any]
+Made = Iterator[tuple[Json, list[Json]]]  # a job and its pods
+Work = Callable[[Api, str, Made], Awaitable[None]]
 AT_ONCE = 24
 STARTED = "2026-11-16T05:00:00Z"
 NOBODY = "jupyter-aiarts.bench/nobody"  # the Job controller leaves alone what another one manages
@@ -29,14 +31,19 @@ def paper_jobs(cluster: Cluster, count: int, nodes: int) -> Iterator[str]:
     """A namespace with so many running jobs of so many nodes each."""
     machines = max(count * nodes // 100, 1)
     with cluster.namespace() as namespace, cluster.paper_nodes(machines, "bench") as where:
-        asyncio.run(_fill(cluster, namespace, count, nodes, where))
-        yield namespace
+        try:
+            asyncio.run(_each(_make, cluster, namespace, count, nodes, where))
+            yield namespace
+        finally:
+            # one by one: a single request to delete ten thousand takes longer than anybody waits
+            asyncio.run(_each(_unmake, cluster, namespace, count, nodes, where))
 
 
-async def _fill(cluster: Cluster, namespace: str, count: int, nodes: int, where: list[str]) -> None:
+async def _each(work: Work, cluster: Cluster, namespace: str, count: int, nodes: int, where: list[str]) -> None:
+    """Do it with every job, over a few connections at once."""
     api = await Api.open(ClusterSettings(name="bench", kubeconfig=str(cluster.kubeconfig("admin"))))
     made = _jobs(namespace, count, nodes, where)
-    await asyncio.gather(*(_make(api, namespace, made) for _ in range(AT_ONCE)))
+    await asyncio.gather(*(work(api, namespace, made) for _ in range(AT_ONCE)))
     await api.aclose()
 
 
@@ -53,7 +60,7 @@ def small_id(number: int) -> str:
     return f"c{number:09}"
 
 
-def _jobs(namespace: str, count: int, nodes: int, where: list[str]) -> Iterator[tuple[Json, list[Json]]]:
+def _jobs(namespace: str, count: int, nodes: int, where: list[str]) -> Made:
     order = make_order(raw={"kind": "distributed", "nodes": nodes, "name": "train"}, namespace=namespace)
     job, one = objects(order).job, pod(order)
     for number in range(count):
@@ -81,7 +88,7 @@ def _pod(item: Json, index: int, place: str) -> Json:
     return item
 
 
-async def _make(api: Api, namespace: str, made: Iterator[tuple[Json, list[Json]]]) -> None:
+async def _make(api: Api, namespace: str, made: Made) -> None:
     for job, own in made:
         name = (await api.create(jobs(namespace), job))["metadata"]["name"]
         status = {"active": len(own), "ready": len(own), "startTime": STARTED}
@@ -89,6 +96,13 @@ async def _make(api: Api, namespace: str, made: Iterator[tuple[Json, list[Json]]
         for one in own:
             found = await api.create(pods(namespace), one)
             await api.patch(f"{pods(namespace, one['metadata']['name'])}/status", {"status": _status(found)})
+
+
+async def _unmake(api: Api, namespace: str, made: Made) -> None:
+    for _, own in made:
+        for one in own:
+            with contextlib.suppress(Missing):
+                await api.delete(pods(namespace, one["metadata"]["name"]), propagation="Background", grace=0)
 
 
 def _status(found: Json) -> Json:

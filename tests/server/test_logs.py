@@ -142,6 +142,9 @@ async def test_a_log_that_is_empty_says_why(ask: Ask, body: Body, submitted: Sub
     (line,) = map(json.loads, followed.body.splitlines())
     assert (line["stream"], line["seq"]) == ("aiarts", "")
     assert line["text"] == unquote(page.headers["X-Aiarts-No-Log"])
+    for form in ({"format": "text", "download": "1"}, {"format": "raw", "rank": "0", "stream": "stdout"}):
+        answer = await ask(path, params=form)
+        assert (answer.body, answer.headers["X-Aiarts-No-Log"]) == (b"", page.headers["X-Aiarts-No-Log"])
 
 
 async def test_a_follower_that_goes_is_forgotten(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import logging
 import os
 import shutil
 import time
@@ -27,10 +28,13 @@ import msgspec
 from jupyter_aiarts.engines.kubernetes.book import Book, Source, read
 from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, Heard, PodFacts, Streams, TokenSource, Unanswered
 from jupyter_aiarts.engines.kubernetes.lacks import WENT_AWAY, Lack
-from jupyter_aiarts.engines.kubernetes.shelf import NodeKey, Shelf, is_readable, make_private
+from jupyter_aiarts.engines.kubernetes.shelf import NodeKey, Shelf, is_denied, is_readable, make_private
+from jupyter_aiarts.engines.leftover import Leftover, clear
 from jupyter_aiarts.errors import RunNotFound
 from jupyter_aiarts.launcher import record
 from jupyter_aiarts.model.names import check_id
+
+log = logging.getLogger(__name__)
 
 LIMIT = 2 << 30  # bytes per rank
 THREADS = 4
@@ -134,13 +138,19 @@ class Archive:
     # -- what the engine asks --------------------------------------------------------------------------------------
 
     def log_folder(self, namespace: str, job_id: str, run: int) -> Path:
-        """Where `engines.logs` reads the log of a run; it may not exist yet."""
+        """Where `engines.logs` reads the log of a run; it may not exist yet.
+
+        A mount that may not be read is that place only where nothing of the log was copied: then the reader says why.
+        """
         mounted = self._mounted(job_id, run)
         if mounted is not None and is_readable(mounted):
             return mounted
         own = _run_folder(self._root, namespace, job_id, run)
         looked = _run_folder(self._looked, namespace, job_id, run)
-        return looked if looked.is_dir() and not own.is_dir() else own
+        copied = next((folder for folder in (own, looked) if folder.is_dir()), None)
+        if copied is None and mounted is not None and is_denied(mounted):
+            return mounted
+        return copied or own
 
     async def beside(self, namespace: str, job_id: str, run: int, name: str, kind: type[T]) -> dict[int, T]:
         """A file that launchers keep beside their logs, by node; what is missing or damaged is left out."""
@@ -235,13 +245,19 @@ class Archive:
             await asyncio.sleep(0)  # so that the first look has been
             return all([await self.complete(job, run, seconds) for job, run in runs])
 
-    async def forget(self, job_id: str) -> None:
-        """Delete everything kept of a job."""
+    async def forget(self, job_id: str) -> tuple[Leftover, ...]:
+        """Delete everything kept of a job; what this server's user may not delete stays, and is told."""
         check_id(job_id)
         for key, pods in _by_node(self._root, self._kept.get(job_id, ())).items():
             self._done[key] = frozenset(pod.key for pod in pods)
         await asyncio.gather(*(shelf.forget() for _, shelf in self._shelves_of(job_id)))
-        await self._door.files(_delete, job_id, [self._root, self._looked], self._log_path)
+        try:
+            left = await self._door.files(_delete, job_id, [self._root, self._looked], self._log_path)
+        except DiskTrouble as error:
+            left = [Leftover(path=str(self._root), is_all=False, why=str(error))]
+        for one in left:
+            log.warning("Job %s was deleted, but not all of it: %s", job_id, one.said())
+        return tuple(left)
 
     async def aclose(self) -> None:
         """Stop mirroring; the next server goes on where this one ends."""
@@ -276,15 +292,17 @@ def _by_node(root: Path, pods: Iterable[PodFacts]) -> dict[NodeKey, list[PodFact
     return found
 
 
-def _delete(job_id: str, roots: list[Path], log_path: Path | None) -> None:
-    """Out of sight in one step, then give the disk back."""
+def _delete(job_id: str, roots: list[Path], log_path: Path | None) -> list[Leftover]:
+    """Out of sight in one step, then give the disk back; on a log mount an empty folder of the kubelet's may stay."""
+    left = [] if log_path is None else [clear(log_path / job_id)]
     for folder in [folder for root in roots for folder in root.glob(f"*/{job_id}")]:
         grave = folder.with_name(f".gone-{job_id}-{token_hex(4)}")
-        with contextlib.suppress(FileNotFoundError):
+        try:
             folder.rename(grave)
-            shutil.rmtree(grave, ignore_errors=True)
-    if log_path is not None:
-        shutil.rmtree(log_path / job_id, ignore_errors=True)
+        except OSError:
+            grave = folder  # as far as it goes where it is
+        left.append(clear(grave))
+    return [one for one in left if one is not None and not one.is_empty]
 
 
 def _tidy(looked: Path) -> None:

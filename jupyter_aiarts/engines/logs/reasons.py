@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import stat
 from collections.abc import Sequence
 
 import msgspec
+
+from jupyter_aiarts.engines.person import person
 
 from .segments import Place, Vanished
 from .stream import Stream
@@ -22,6 +27,14 @@ _NO_LOG = {
     "never": ("Ended before it started{}.", "未启动即已结束{}。"),
     "lost": ("The log is lost{}.", "日志已丢失{}。"),
 }
+_UNREAD = (
+    "{path} may not be read by this server, which runs as {me}{whose}{more}. Ask an admin for the right to read it. "
+    "What a job writes with run_as: user is its owner's.",
+    "本服务器以 {me} 运行，无权读取 {path}{whose}{more}。请管理员授予读取权限。"
+    "以 run_as: user 运行的作业，其文件属于作业的所有者。",
+)
+_WHOSE = (": it belongs to {owner}, with mode {mode:04o}", "：它属于 {owner}，权限为 {mode:04o}")
+_MORE = (", and so do {count} more", "，另有 {count} 处也是如此")
 
 
 class Drop(msgspec.Struct, frozen=True, rename={"start": "from", "end": "to"}):
@@ -79,6 +92,17 @@ def no_log_reason(phase: str, why: str = "", lang: str = "en", rank_states: Sequ
     if lang.startswith("zh"):
         return chinese.format(f"（{why}）" if why else "")
     return english.format(f" ({why})" if why else "")
+
+
+def unread_reason(paths: Sequence[str], lang: str = "en") -> str:
+    """The sentence for files and folders that are there and refuse to be read; looks whose they are."""
+    number = int(lang.startswith("zh"))
+    whose = ""
+    with contextlib.suppress(OSError):
+        found = os.lstat(paths[0])
+        whose = _WHOSE[number].format(owner=person(found.st_uid), mode=stat.S_IMODE(found.st_mode))
+    more = _MORE[number].format(count=len(paths) - 1) if len(paths) > 1 else ""
+    return _UNREAD[number].format(path=paths[0], me=person(os.geteuid()), whose=whose, more=more)
 
 
 def _case(phase: str, rank_states: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from .fold import fold
 from .follow import Follower
 from .merge import Bare, View, Writer
 from .query import Cursor, LogQuery, StreamKey, read_seq
-from .reasons import Drop, drops_of, gap_text, lost_to
+from .reasons import Drop, drops_of, gap_text, lost_to, unread_reason
 from .search import Grep, Stop
 from .segments import STREAMS, Place, Vanished, rank_places, segment_starts
 from .stream import Stream
@@ -42,6 +42,7 @@ class RunLog:
         self._settle = settle
         self._listed: dict[tuple[int, int], tuple[int, dict[str, Stream]]] = {}
         self._drops: dict[int, list[Drop]] = {}
+        self._refused: set[str] = set()
 
     def lines(self, query: LogQuery, *, ended: bool = False, stop: Stop | None = None) -> list[LogLine]:
         """One page, oldest line first.
@@ -105,6 +106,7 @@ class RunLog:
         grep = Grep(query.grep) if query.grep is not None else None
         now = self._clock()
         self._drops.clear()
+        self._refused.clear()
         streams = self._streams(query)
         if not ended and any(stream.newest() > now - self._settle for stream in streams):
             time.sleep(self._settle / 1e9)
@@ -117,7 +119,7 @@ class RunLog:
 
     def _streams(self, query: LogQuery) -> list[Stream]:
         found = []
-        for node, rank, place in rank_places(self._root, query.rank):
+        for node, rank, place in rank_places(self._root, query.rank, self._refused):
             streams = self._rank_streams(node, rank, place)
             wanted = STREAMS if query.stream is None else (query.stream,)
             found += [streams[name] for name in wanted if streams[name].starts]
@@ -138,6 +140,10 @@ class RunLog:
         quiet = stamp < time.time_ns() - 100_000_000
         self._listed[node, rank] = (stamp if quiet else -1, streams)
         return streams
+
+    def unread(self, lang: str = "en") -> str | None:
+        """A sentence about what is there and could not be read when lines were last asked for; None is the rule."""
+        return unread_reason(sorted(self._refused), lang) if self._refused else None
 
     def gap(self, stream: Stream, start: int, end: int) -> str:
         """The sentence for missing bytes of a stream."""

@@ -29,32 +29,50 @@ class Vanished(Exception):
 class Place:
     """One folder below the run's folder, opened component by component so that no link is followed."""
 
-    def __init__(self, root: Path, *parts: str) -> None:
+    def __init__(self, root: Path, *parts: str, refused: set[str] | None = None) -> None:
         self.root = root
         self.parts = parts
+        self.refused = set() if refused is None else refused  # paths that are there and may not be read
 
     def below(self, *parts: str) -> Place:
-        """The place some folders deeper."""
-        return Place(self.root, *self.parts, *parts)
+        """The place some folders deeper; what is refused there is told here too."""
+        return Place(self.root, *self.parts, *parts, refused=self.refused)
+
+    def note(self, error: Vanished, *names: str) -> None:
+        """Remember what is no loss of the log's, but a right that this process does not have."""
+        if isinstance(error.__cause__, PermissionError):
+            self.refused.add(str(self.root.joinpath(*names)))
 
     @contextmanager
     def opened(self) -> Iterator[int]:
         """A descriptor of the folder; `Vanished` when a component is missing or is a link."""
-        fd = _open(str(self.root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = -1
+        way: list[str] = []
         try:
-            for part in self.parts:
-                inner = _open(part, _LOOK | os.O_DIRECTORY, fd)
-                os.close(fd)
-                fd = inner
+            try:
+                fd = _open(str(self.root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                for part in self.parts:
+                    way.append(part)
+                    inner = _open(part, _LOOK | os.O_DIRECTORY, fd)
+                    os.close(fd)
+                    fd = inner
+            except Vanished as error:
+                self.note(error, *way)
+                raise
             yield fd
         finally:
-            os.close(fd)
+            if fd >= 0:
+                os.close(fd)
 
     @contextmanager
     def file(self, name: str) -> Iterator[int]:
         """A descriptor of one plain file in the folder, for reading."""
         with self.opened() as folder:
-            fd = _open(name, _LOOK, folder)
+            try:
+                fd = _open(name, _LOOK, folder)
+            except Vanished as error:
+                self.note(error, *self.parts, name)
+                raise
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise Vanished(name)
@@ -102,13 +120,13 @@ def _open(name: str, flags: int, folder: int | None = None) -> int:
         raise Vanished(name) from error
 
 
-def rank_places(root: Path, rank: int | None) -> list[tuple[int, int, Place]]:
-    """(node, rank, folder) of every rank that has a log folder, or of the asked one."""
+def rank_places(root: Path, rank: int | None, refused: set[str]) -> list[tuple[int, int, Place]]:
+    """(node, rank, folder) of every rank that has a log folder, or of the asked one; `refused` is added to."""
     found = []
-    for node_name in Place(root).folders():
+    for node_name in Place(root, refused=refused).folders():
         if not _NODE.fullmatch(node_name):
             continue
-        logs = Place(root, node_name, "log")
+        logs = Place(root, node_name, "log", refused=refused)
         names = logs.folders() if rank is None else [str(rank)]
         node = int(node_name[5:])
         found += [(node, int(name), logs.below(name)) for name in names if _RANK.fullmatch(name)]

@@ -43,7 +43,8 @@ class Stream:
             try:
                 self.end = start + size_in(folder, f"{self.stream}.{start:020d}.log")
                 return
-            except Vanished:
+            except Vanished as error:
+                self.place.note(error, *self.place.parts)
                 self.starts.pop()
         self.end = 0
 

@@ -8,13 +8,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
-import pytest_asyncio
 
 from jupyter_aiarts.engines.kubernetes import lacks, shelf
 from jupyter_aiarts.engines.kubernetes.archive import Archive
@@ -33,37 +30,25 @@ from .archiving import (
     held_bytes,
     known_token,
     serving,
-    stand_in,
     until,
 )
-
-
-@pytest_asyncio.fixture
-async def cluster() -> AsyncIterator[StandIn]:
-    async with stand_in() as made:
-        yield made
-
-
-@pytest_asyncio.fixture
-async def server(cluster: StandIn, tmp_path: Path) -> AsyncIterator[Server]:
-    async with serving(cluster, tmp_path) as made:
-        yield made
-
 
 # -- keeping -------------------------------------------------------------------------------------------------------
 
 
-async def test_nothing_is_asked_or_written_before_a_pod_runs(server: Server, cluster: StandIn, tmp_path: Path) -> None:
+async def test_nothing_is_asked_or_written_before_a_pod_runs(
+    server: Server, apiserver: StandIn, tmp_path: Path
+) -> None:
     server.archive.keep([])
     server.archive.keep([PodFacts(namespace="team", job=JOB, run=1, node=0, name="p", phase="Pending")])
     await asyncio.sleep(0)
-    assert (cluster.asked, list((tmp_path / "state").iterdir())) == ([], [])
+    assert (apiserver.asked, list((tmp_path / "state").iterdir())) == ([], [])
     assert await server.archive.complete(JOB, 1, 0)
     assert server.texts() == []
 
 
-async def test_nobody_else_may_look_into_the_archive(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, CHATTY)
+async def test_nobody_else_may_look_into_the_archive(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    pod = begin(apiserver, tmp_path, CHATTY)
     server.keep()
     await end(pod, server)
     for folder, _, files in os.walk(tmp_path / "state"):
@@ -72,26 +57,26 @@ async def test_nobody_else_may_look_into_the_archive(server: Server, cluster: St
 
 
 async def test_a_log_that_is_complete_is_never_asked_for_again(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     """Not by this server, and not by the next one."""
-    pod = begin(cluster, tmp_path, CHATTY)
+    pod = begin(apiserver, tmp_path, CHATTY)
     server.keep()
     await end(pod, server)
-    cluster.asked.clear()
+    apiserver.asked.clear()
     server.keep()
-    async with serving(cluster, tmp_path) as second:
+    async with serving(apiserver, tmp_path) as second:
         await second.until_done()
         assert (await second.archive.source("team", JOB, 1)).complete
-    assert cluster.asked == []
+    assert apiserver.asked == []
 
 
 async def test_nodes_are_mirrored_side_by_side_and_read_as_one_log(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     for node in range(4):
         script = f"for n in range(50): print('node {node} says', n)"
-        begin(cluster, tmp_path, script + WAITING, f"p{node}").node = node
+        begin(apiserver, tmp_path, script + WAITING, f"p{node}").node = node
     server.keep()
     for node in range(4):
         await until(lambda node=node: b"waiting" in held_bytes(server.run, node, node=node))
@@ -99,44 +84,46 @@ async def test_nodes_are_mirrored_side_by_side_and_read_as_one_log(
     assert len(server.texts()) == 4 * 51
 
 
-async def test_complete_waits_for_what_is_not_held_yet(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    cluster.is_proxy_broken = True
-    begin(cluster, tmp_path, CHATTY + WAITING)
+async def test_complete_waits_for_what_is_not_held_yet(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    apiserver.is_proxy_broken = True
+    begin(apiserver, tmp_path, CHATTY + WAITING)
     server.keep()
-    await until(lambda: len(cluster.asked) > 1)
+    await until(lambda: len(apiserver.asked) > 1)
     assert not await server.archive.complete(JOB, 1, 0.05)
     assert await server.archive.complete(JOB, 2, 0)
     waiting = asyncio.create_task(server.archive.complete(JOB, 1, 30))
-    cluster.is_proxy_broken = False
+    apiserver.is_proxy_broken = False
     assert await waiting
     await server.until_held(b"waiting for go\n")
 
 
-async def test_another_job_under_the_same_id_has_its_own_log(server: Server, cluster: StandIn, tmp_path: Path) -> None:
+async def test_another_job_under_the_same_id_has_its_own_log(
+    server: Server, apiserver: StandIn, tmp_path: Path
+) -> None:
     """Ids made from a `submission_id` come back after their job was deleted."""
-    first = begin(cluster, tmp_path, "print('first')")
+    first = begin(apiserver, tmp_path, "print('first')")
     server.keep()
     await end(first, server)
-    del cluster.pods["p"]
-    second = begin(cluster, tmp_path, "print('second')" + WAITING, "q")
+    del apiserver.pods["p"]
+    second = begin(apiserver, tmp_path, "print('second')" + WAITING, "q")
     server.archive.keep([second.facts(job_uid="job-2")])
     await server.until_held(b"second\n")
     assert b"first" not in held_bytes(server.run)
     assert not (server.run / "summary.json").exists()
 
 
-async def test_a_pod_that_went_away_while_no_server_looked_is_told_about(cluster: StandIn, tmp_path: Path) -> None:
-    first = begin(cluster, tmp_path, "print('first')" + WAITING)
-    async with serving(cluster, tmp_path) as server:
+async def test_a_pod_that_went_away_while_no_server_looked_is_told_about(apiserver: StandIn, tmp_path: Path) -> None:
+    first = begin(apiserver, tmp_path, "print('first')" + WAITING)
+    async with serving(apiserver, tmp_path) as server:
         server.keep()
         await server.until_held(b"waiting for go\n")
     first.kill()
-    del cluster.pods["p"]
+    del apiserver.pods["p"]
     sentence = Lack(lacks.WENT_AWAY, "p").said()
-    async with serving(cluster, tmp_path) as server:
+    async with serving(apiserver, tmp_path) as server:
         server.keep()
         assert (await server.archive.source("team", JOB, 1)).missing == (Lack(lacks.WENT_AWAY, "p"),)
-        second = begin(cluster, tmp_path, "print('second')" + WAITING, "q")
+        second = begin(apiserver, tmp_path, "print('second')" + WAITING, "q")
         server.keep()
         await server.until_held(b"second\nwaiting for go\n")
         assert server.texts() == ["first", "waiting for go", f"… {sentence} …", "second", "waiting for go"]
@@ -149,23 +136,23 @@ async def test_a_pod_that_went_away_while_no_server_looked_is_told_about(cluster
 
 
 async def test_of_two_servers_one_mirrors_and_the_other_takes_over(
-    server: Server, cluster: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, apiserver: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shelf, "TAKE_OVER", 0.1)
-    pod = begin(cluster, tmp_path, "print('begun')" + WAITING)
+    pod = begin(apiserver, tmp_path, "print('begun')" + WAITING)
     facts = msgspec.json.encode(pod.facts()).decode()
     words = [str(Path(__file__).with_name("mirroring.py")), str(tmp_path / "kubeconfig"), str(tmp_path / "state")]
     other = subprocess.Popen([sys.executable, *words, facts])
     try:
         await server.until_held(b"waiting for go\n")
-        asked = len(cluster.asked)
+        asked = len(apiserver.asked)
         server.keep()
         assert await server.archive.complete(JOB, 1, 5), "the other one has it all"
-        assert len(cluster.asked) == asked
+        assert len(apiserver.asked) == asked
     finally:
         other.send_signal(signal.SIGKILL)
         other.wait()
-    await until(lambda: len(cluster.asked) > asked, "our own connection")
+    await until(lambda: len(apiserver.asked) > asked, "our own connection")
     (pod.root / "go").touch()
     await end(pod, server)
     assert held_bytes(server.run) == pod.written()
@@ -176,26 +163,26 @@ async def test_of_two_servers_one_mirrors_and_the_other_takes_over(
 
 
 async def test_a_job_of_somebody_else_is_mirrored_while_somebody_looks(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    pod = begin(cluster, tmp_path, "print('mine')" + WAITING)
+    pod = begin(apiserver, tmp_path, "print('mine')" + WAITING)
     assert await server.archive.fetch_once(lambda: [pod.facts()], 10)
     folder = server.archive.log_folder("team", JOB, 1)
     await until(lambda: held_bytes(folder).startswith(b"mine\n"))
     assert ".looked" in folder.parts
-    asked = len(cluster.asked)
+    asked = len(apiserver.asked)
     (pod.root / "go").touch()
     async with server.archive.lease(lambda: [pod.facts()]):
         await until(lambda: held_bytes(folder).endswith(b"went on\n"))
-        assert len(cluster.asked) == asked + 1
+        assert len(apiserver.asked) == asked + 1
     assert held_bytes(folder) == b"mine\nwaiting for go\nwent on\n"
     await until(lambda: not server.archive._shelves)
 
 
 async def test_variables_of_somebody_elses_job_do_not_hide_its_log(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    pod = begin(cluster, tmp_path, "print('mine')" + WAITING)
+    pod = begin(apiserver, tmp_path, "print('mine')" + WAITING)
     async with server.archive.lease(lambda: [pod.facts()]):
         folder = tmp_path / "state/clusters/k8s/.looked/team" / JOB / "run-1"
         await until(lambda: held_bytes(folder).startswith(b"mine\n"))
@@ -204,23 +191,23 @@ async def test_variables_of_somebody_elses_job_do_not_hide_its_log(
 
 
 async def test_looking_at_an_own_job_opens_no_second_connection(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    pod = begin(cluster, tmp_path, WAITING)
+    pod = begin(apiserver, tmp_path, WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
-    asked = len(cluster.asked)
+    asked = len(apiserver.asked)
     async with server.archive.lease(lambda: [pod.facts()]):
         assert await server.archive.complete(JOB, 1, 5)
-    assert (len(cluster.asked), server.archive.log_folder("team", JOB, 1)) == (asked, server.run)
+    assert (len(apiserver.asked), server.archive.log_folder("team", JOB, 1)) == (asked, server.run)
     (pod.root / "go").touch()
     await end(pod, server)
 
 
-async def test_what_nobody_looks_at_for_a_day_goes(server: Server, cluster: StandIn, tmp_path: Path) -> None:
+async def test_what_nobody_looks_at_for_a_day_goes(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
     looked = tmp_path / "state/clusters/k8s/.looked/team/b123456789/run-1/node-0"
     looked.mkdir(parents=True)
-    pod = begin(cluster, tmp_path, WAITING)
+    pod = begin(apiserver, tmp_path, WAITING)
     for path in (looked.parents[1], looked):
         os.utime(path, (1, 1))
     async with server.archive.lease(lambda: [pod.facts()]):
@@ -230,28 +217,28 @@ async def test_what_nobody_looks_at_for_a_day_goes(server: Server, cluster: Stan
 # -- a log mount ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_log_mount_that_this_server_sees_is_read_and_not_copied(cluster: StandIn, tmp_path: Path) -> None:
+async def test_a_log_mount_that_this_server_sees_is_read_and_not_copied(apiserver: StandIn, tmp_path: Path) -> None:
     mount = tmp_path / "mount"
-    pod = begin(cluster, tmp_path, "print('hello')", folder=str(mount / JOB / "run-1"))
-    async with serving(cluster, tmp_path, log_path=mount) as server:
+    pod = begin(apiserver, tmp_path, "print('hello')", folder=str(mount / JOB / "run-1"))
+    async with serving(apiserver, tmp_path, log_path=mount) as server:
         server.archive.keep([pod.facts(lasting=True)])
         await asyncio.to_thread(pod.finish)
         server.archive.keep([pod.facts(lasting=True)])
         folder = server.archive.log_folder("team", JOB, 1)
         assert folder == mount / JOB / "run-1"
         assert held_bytes(folder) == b"hello\n"
-        assert cluster.asked == []
+        assert apiserver.asked == []
         await server.archive.forget(JOB)
         assert not (mount / JOB).exists()
 
 
 async def test_a_log_mount_that_this_server_does_not_see_after_all_is_copied(
-    cluster: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    apiserver: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The path that was configured is other storage, or may not be read by this server's user."""
     monkeypatch.setattr(shelf, "APPEARS", 0.5)
-    pod = begin(cluster, tmp_path, "print('hello')" + WAITING, folder=str(tmp_path / "mount" / JOB / "run-1"))
-    async with serving(cluster, tmp_path, log_path=tmp_path / "another") as server:
+    pod = begin(apiserver, tmp_path, "print('hello')" + WAITING, folder=str(tmp_path / "mount" / JOB / "run-1"))
+    async with serving(apiserver, tmp_path, log_path=tmp_path / "another") as server:
         server.archive.keep([pod.facts(lasting=True)])
         await server.until_held(b"hello\n")
         (pod.root / "go").touch()
@@ -261,48 +248,17 @@ async def test_a_log_mount_that_this_server_does_not_see_after_all_is_copied(
         assert held_bytes(server.archive.log_folder("team", JOB, 1)).endswith(b"went on\n")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_folder_of_the_mount_that_may_not_be_read_is_told_from_one_that_is_not_there_yet() -> None:
-    with TemporaryDirectory() as made:
-        os.chmod(made, 0o755)
-        run = Path(made) / "run-1"
-        for mode, node in ((0o700, "node-0"), (0o755, "node-0/log")):
-            (run / node).mkdir(parents=True, exist_ok=True)
-            run.chmod(mode)
-        (run / "node-0").chmod(0o700)
-        found = as_somebody(lambda: [shelf.is_denied(run / node) for node in ("node-0", "node-0/log", "node-1")])
-        assert found == [True, True, False]
-        run.chmod(0o700)
-        assert as_somebody(lambda: [shelf.is_denied(run / "node-1"), shelf.is_readable(run)]) == [True, False]
-
-
-def as_somebody(ask: Callable[[], list[bool]]) -> list[bool]:
-    """What a process of another user answers."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.setgroups([])
-        os.setgid(1234)
-        os.setuid(1234)
-        os.write(writing, bytes(ask()))
-        os._exit(0)
-    os.close(writing)
-    os.waitpid(child, 0)
-    with os.fdopen(reading, "rb") as pipe:
-        return [bool(one) for one in pipe.read()]
-
-
 # -- variables -----------------------------------------------------------------------------------------------------
 
 
-async def test_variables_outlive_the_pod(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, WAITING, env={"MINE": "a b\nc"})
+async def test_variables_outlive_the_pod(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    pod = begin(apiserver, tmp_path, WAITING, env={"MINE": "a b\nc"})
     server.keep()
     await server.until_held(b"waiting for go\n")
     pod.kill()
-    cluster.pods.clear()
+    apiserver.pods.clear()
     await server.until_done()
-    async with serving(cluster, tmp_path) as later:
+    async with serving(apiserver, tmp_path) as later:
         assert (await later.archive.environment("team", JOB, 1, 0))["MINE"] == "a b\nc"
         with pytest.raises(RunNotFound, match="no environment for rank 1"):
             await later.archive.environment("team", JOB, 1, 1)
@@ -310,14 +266,14 @@ async def test_variables_outlive_the_pod(server: Server, cluster: StandIn, tmp_p
             await later.archive.environment("team", "../../x", 1, 0)
 
 
-async def test_variables_of_a_log_mount_are_asked_for_and_kept(cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, WAITING, env={"MINE": "yes"}, folder=str(tmp_path / "mount" / JOB / "run-1"))
-    async with serving(cluster, tmp_path, log_path=tmp_path / "mount") as server:
+async def test_variables_of_a_log_mount_are_asked_for_and_kept(apiserver: StandIn, tmp_path: Path) -> None:
+    pod = begin(apiserver, tmp_path, WAITING, env={"MINE": "yes"}, folder=str(tmp_path / "mount" / JOB / "run-1"))
+    async with serving(apiserver, tmp_path, log_path=tmp_path / "mount") as server:
         server.archive.keep([pod.facts(lasting=True)])
         await until(lambda: b"waiting" in held_bytes(server.archive.log_folder("team", JOB, 1)))
         await until(lambda: pod.listens)
         assert (await server.archive.environment("team", JOB, 1, 0))["MINE"] == "yes"
-        assert {what for what, _, _ in cluster.asked} == {"v1/environment"}
+        assert {what for what, _, _ in apiserver.asked} == {"v1/environment"}
         pod.kill()
         server.archive.keep([])
         assert (await server.archive.environment("team", JOB, 1, 0))["MINE"] == "yes"
@@ -327,39 +283,39 @@ async def test_variables_of_a_log_mount_are_asked_for_and_kept(cluster: StandIn,
 
 
 async def test_a_forgotten_job_leaves_nothing_and_stays_forgotten(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    begin(cluster, tmp_path, CHATTY + WAITING)
+    begin(apiserver, tmp_path, CHATTY + WAITING)
     server.keep()
     await server.until_held(b"line 100 ")
     await server.archive.forget(JOB)
     assert list((tmp_path / "state/clusters/k8s/team").iterdir()) == []
-    cluster.asked.clear()
+    apiserver.asked.clear()
     server.keep()
     await asyncio.sleep(0)
-    assert (server.archive._shelves, cluster.asked) == ({}, [])
+    assert (server.archive._shelves, apiserver.asked) == ({}, [])
     await server.archive.forget(JOB)
     with pytest.raises(JobNotFound):
         await server.archive.forget("../x")
 
 
 async def test_an_archive_that_is_deleted_under_a_mirror_ends_it(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     """Another server of the same owner deleted the job."""
-    begin(cluster, tmp_path, CHATTY + WAITING + CHATTY)
+    begin(apiserver, tmp_path, CHATTY + WAITING + CHATTY)
     server.keep()
     await server.until_held(b"line 100 ")
-    async with serving(cluster, tmp_path) as other:
+    async with serving(apiserver, tmp_path) as other:
         await other.archive.forget(JOB)
-    (cluster.pods["p"].root / "go").touch()
+    (apiserver.pods["p"].root / "go").touch()
     await until(lambda: not server.archive._shelves)
     assert list((tmp_path / "state/clusters/k8s/team").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["../x", "..", ".", "a/b", "arn:aws:eks:x:1:cluster/y", "训练"])
-async def test_a_clusters_name_is_one_folder(cluster: StandIn, tmp_path: Path, name: str) -> None:
-    async with serving(cluster, tmp_path) as server:
+async def test_a_clusters_name_is_one_folder(apiserver: StandIn, tmp_path: Path, name: str) -> None:
+    async with serving(apiserver, tmp_path) as server:
         archive = Archive(server.archive._door._api, tmp_path / "state", name, known_token)
         folder = archive.log_folder("team", JOB, 1)
         assert folder.parents[3] == tmp_path / "state" / "clusters"
@@ -367,8 +323,10 @@ async def test_a_clusters_name_is_one_folder(cluster: StandIn, tmp_path: Path, n
         await archive.aclose()
 
 
-async def test_damaged_bookkeeping_costs_no_more_than_it_said(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, "print('hello')" + WAITING)
+async def test_damaged_bookkeeping_costs_no_more_than_it_said(
+    server: Server, apiserver: StandIn, tmp_path: Path
+) -> None:
+    pod = begin(apiserver, tmp_path, "print('hello')" + WAITING)
     folder = server.run / "node-0"
     folder.mkdir(parents=True)
     for name in ("pods.json", "status.json", "source.json", "env.0.json"):

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
+import os
+import pkgutil
+import shutil
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pytest
 
+from jupyter_aiarts import engines
+from jupyter_aiarts.engines.kubernetes import open_cluster
 from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
-from tests.engines.kubernetes.engines import Lab, laboratory
+from tests.engines.kubernetes.engines import FOREVER, Lab, laboratory
+from tests.engines.somebody import as_somebody
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
 
 pytestmark = pytest.mark.cluster
 
+T = TypeVar("T")
 UID, GID = 1234, 2345
 USERS = {"alice": {"uid": UID, "gid": GID}}
 SAYS = "import os\nprint('written by', os.getuid())\nopen(os.environ['SAVE_PATH'] + '/kept.txt', 'w').write('kept')"
@@ -140,3 +149,113 @@ async def test_a_mount_that_the_pod_cannot_write_to_is_said_with_the_cure(
         ended = await lab.until(job.id)
         assert (ended.phase, ended.cause.code) == (Phase.FAILED, "permission-denied")
         assert "chmod 1777" in json.dumps(ended.cause.values)
+
+
+async def test_a_job_that_is_deleted_while_it_runs_leaves_nothing_on_the_mount(
+    cluster: Cluster, tmp_path: Path, storage: Path
+) -> None:
+    async with laboratory(cluster, tmp_path, **settings(str(storage), storage)) as lab:
+        job = await lab.submit(FOREVER)
+        await lab.until(job.id, Phase.RUNNING)  # before that its log would be looked for where copies are
+        await lab.printed(job.id, "up")
+        assert await lab.engine.delete(job.id) == ()
+        label = f"jupyter-aiarts/job={job.id}"
+        cluster.kubectl("-n", lab.namespace, "wait", "pods", "-l", label, "--for=delete", "--timeout=60s")
+        assert list(storage.iterdir()) == []
+
+
+# -- a server that is not root -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(cluster: Cluster, tmp_path: Path) -> Iterator[Path]:
+    """Everything that alice's own server needs, where she can read it."""
+    asyncio.run(load_all(cluster, tmp_path))
+    with TemporaryDirectory(prefix="aiarts-home-") as made:
+        shutil.copy(cluster.kubeconfig("alice"), Path(made) / "kubeconfig")
+        for path in (Path(made), Path(made) / "kubeconfig"):
+            os.chown(path, UID, GID)
+        yield Path(made)
+
+
+def served(home: Path, namespace: str, more: dict[str, Any], ask: Callable[[Lab, JobService], Awaitable[T]]) -> T:
+    """What alice's server answers, which runs as her and not as root."""
+
+    async def serve() -> T:
+        raw = {"kubeconfig": str(home / "kubeconfig"), "namespaces": [namespace], **more}
+        engine = open_cluster("test", raw, home / "state")
+        (home / "work").mkdir(exist_ok=True)
+        try:
+            lab = Lab(cast("Cluster", None), namespace, home / "work", engine, raw)
+            return await ask(lab, JobService({"test": engine}, TemplateStore(home / "templates")))
+        finally:
+            await engine.aclose()
+
+    return as_somebody(lambda: asyncio.run(serve()), UID, GID)
+
+
+async def load_all(cluster: Cluster, folder: Path) -> None:
+    """Import what is otherwise imported when it is needed: Python itself may be where only root reads."""
+    for module in pkgutil.walk_packages(engines.__path__, "jupyter_aiarts.engines."):
+        importlib.import_module(module.name)
+    importlib.import_module("jupyter_aiarts.reading")
+    engine = open_cluster("test", {"kubeconfig": str(cluster.kubeconfig("alice"))}, folder / "state")
+    await engine.snapshot()
+    await engine.aclose()
+
+
+def test_of_a_job_that_ran_as_root_its_owners_server_reads_the_log_and_cannot_remove_it(
+    cluster: Cluster, storage: Path, home: Path
+) -> None:
+    async def run(lab: Lab, service: JobService) -> tuple[str, list[str], list[str]]:
+        job = await lab.submit(SAYS)
+        assert (await lab.until(job.id)).phase is Phase.SUCCEEDED
+        lines = [line.text for line in await service.logs(job.id, LogQuery())]
+        return job.id, lines, await service.delete(job.id)
+
+    with cluster.namespace() as namespace:
+        job_id, lines, stayed = served(home, namespace, settings(str(storage), storage), run)
+    assert lines == ["written by 0"]
+    assert len(stayed) == 1 and f"stayed in {storage}/{job_id}: this server runs as uid {UID}" in stayed[0]
+    assert "what belongs to root (uid 0)" in stayed[0] and "run_as: user" in stayed[0]
+    assert (storage / job_id / "run-1/output/kept.txt").read_text() == "kept"
+
+
+def test_of_a_job_that_ran_as_its_owner_nothing_stays_and_nothing_is_said(
+    cluster: Cluster, storage: Path, home: Path
+) -> None:
+    async def run(lab: Lab, service: JobService) -> tuple[str, list[str]]:
+        job = await lab.submit(SAYS, run_as="user")
+        assert (await lab.until(job.id)).phase is Phase.SUCCEEDED
+        return job.id, await service.delete(job.id)
+
+    with cluster.namespace() as namespace:
+        job_id, stayed = served(home, namespace, settings(str(storage), storage), run)
+    assert (stayed, list((storage / job_id).iterdir())) == ([], [])
+
+
+def test_a_log_that_came_while_no_server_ran_and_may_not_be_read_says_so(
+    cluster: Cluster, storage: Path, home: Path
+) -> None:
+    """The pod gave its files to a group that this server's process does not have, and is gone."""
+    strange = {**settings(str(storage), storage), "users": {"alice": {"uid": UID, "gid": 777}}}
+
+    async def submit(lab: Lab, service: JobService) -> str:
+        return (await lab.submit(SAYS)).id
+
+    async def read(lab: Lab, service: JobService) -> tuple[list[Any], str | None, list[str]]:
+        [job] = await lab.engine.snapshot()
+        lines, why = await service.logs(job.id, LogQuery()), await service.no_log(job.id, LogQuery())
+        followed = [line.text async for batch in service.follow(job.id, LogQuery()) for line in batch]
+        return lines, why, followed
+
+    with cluster.namespace() as namespace:
+        job_id = served(home, namespace, strange, submit)
+        label = f"jupyter-aiarts/job={job_id}"
+        cluster.kubectl("-n", namespace, "wait", "job", "-l", label, "--for=condition=complete", "--timeout=60s")
+        cluster.kubectl("-n", namespace, "delete", "pods", "-l", label)
+        shutil.rmtree(home / "state", ignore_errors=True)  # it may have begun to copy
+        lines, why, followed = served(home, namespace, strange, read)
+    assert (lines, followed) == ([], [])
+    assert why is not None and why.startswith(f"{storage}/{job_id}/run-1 may not be read by this server, which runs as")
+    assert "it belongs to root (uid 0), with mode 2750" in why

@@ -11,12 +11,11 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
-import pytest_asyncio
 from aiohttp import web
 
 from jupyter_aiarts.engines.kubernetes import lacks, mirror
@@ -34,32 +33,18 @@ from .archiving import (
     begin,
     end,
     held_bytes,
-    serving,
     stamps_of,
-    stand_in,
     until,
 )
 
 STREAMS = ("stdout", "stderr")
 
 
-@pytest_asyncio.fixture
-async def cluster() -> AsyncIterator[StandIn]:
-    async with stand_in() as made:
-        yield made
-
-
-@pytest_asyncio.fixture
-async def server(cluster: StandIn, tmp_path: Path) -> AsyncIterator[Server]:
-    async with serving(cluster, tmp_path) as made:
-        yield made
-
-
 # -- all is well ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_finished_log_is_the_launchers_to_the_byte(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, CHATTY)
+async def test_a_finished_log_is_the_launchers_to_the_byte(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    pod = begin(apiserver, tmp_path, CHATTY)
     server.keep()
     await end(pod, server)
     for stream in STREAMS:
@@ -70,15 +55,15 @@ async def test_a_finished_log_is_the_launchers_to_the_byte(server: Server, clust
     assert len(server.texts()) == 22000
     assert json.loads((server.run / "summary.json").read_text())["result"] == "succeeded"
     assert json.loads((server.run / "node-0/status.json").read_text())["phase"] == "ended"
-    assert {what for what, _, _ in cluster.asked} == {"v1/log"}
+    assert {what for what, _, _ in apiserver.asked} == {"v1/log"}
 
 
 async def test_every_rank_of_a_node_has_its_log_and_its_variables(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     script = "import os, sys\nprint('I am', os.environ['RANK'])\nprint('oh', file=sys.stderr)"
     plan = {"device": "nvidia_gpu_amd64", "cards": 2, "processes": "card", "devices": [[0, 1]], "framework": "pytorch"}
-    pod = begin(cluster, tmp_path, script + WAITING, **plan)
+    pod = begin(apiserver, tmp_path, script + WAITING, **plan)
     server.archive.keep([pod.facts(ranks=(0, 1))])
     await until(lambda: held_bytes(server.run, 1).endswith(b"waiting for go\n"))
     (pod.root / "go").touch()
@@ -90,11 +75,11 @@ async def test_every_rank_of_a_node_has_its_log_and_its_variables(
         assert held_bytes(server.run, rank, "stderr") == b"oh\n"
         variables = await server.archive.environment("team", JOB, 1, rank)
         assert variables["RANK"] == str(rank)
-    assert {what for what, _, _ in cluster.asked} == {"v1/log"}
+    assert {what for what, _, _ in apiserver.asked} == {"v1/log"}
 
 
-async def test_the_log_can_be_read_while_it_grows(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, CHATTY)
+async def test_the_log_can_be_read_while_it_grows(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    pod = begin(apiserver, tmp_path, CHATTY)
     server.keep()
     follower = open_log(server.run).follow(LogQuery(after="0.0.0.0.0"))
     texts: list[str] = []
@@ -111,18 +96,18 @@ async def test_the_log_can_be_read_while_it_grows(server: Server, cluster: Stand
 
 
 async def test_connections_that_break_at_random_lose_and_double_nothing(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     chance = random.Random(4)
-    cluster.cut_after = lambda: chance.randrange(1, 200_000)
-    pod = begin(cluster, tmp_path, CHATTY + WAITING)
+    apiserver.cut_after = lambda: chance.randrange(1, 200_000)
+    pod = begin(apiserver, tmp_path, CHATTY + WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
-    assert len(cluster.asked) > 10
-    cluster.cut_after = lambda: None
-    cluster.cut_all()
-    again = len(cluster.asked)
-    await until(lambda: len(cluster.asked) > again)
+    assert len(apiserver.asked) > 10
+    apiserver.cut_after = lambda: None
+    apiserver.cut_all()
+    again = len(apiserver.asked)
+    await until(lambda: len(apiserver.asked) > again)
     (pod.root / "go").touch()
     await end(pod, server)
     written = {stream: pod.written(stream=stream) for stream in STREAMS}
@@ -131,25 +116,25 @@ async def test_connections_that_break_at_random_lose_and_double_nothing(
 
 
 async def test_a_launcher_that_says_nothing_any_more_is_asked_again(
-    server: Server, cluster: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, apiserver: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirror, "SILENCE", 0.3)
-    pod = begin(cluster, tmp_path, WAITING)
+    pod = begin(apiserver, tmp_path, WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
-    count = len(cluster.asked)
-    await until(lambda: len(cluster.asked) > count + 1, "another connection")
+    count = len(apiserver.asked)
+    await until(lambda: len(apiserver.asked) > count + 1, "another connection")
     (pod.root / "go").touch()
     await server.until_held(b"went on\n")
     assert held_bytes(server.run) == b"waiting for go\nwent on\n"
 
 
 async def test_a_server_killed_in_the_middle_goes_on_where_it_was(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     """Three servers are killed at any moment; what they held is not asked for again."""
-    cluster.pause = 0.02
-    pod = begin(cluster, tmp_path, CHATTY.replace("20000", "50000") + WAITING)
+    apiserver.pause = 0.02
+    pod = begin(apiserver, tmp_path, CHATTY.replace("20000", "50000") + WAITING)
     facts = msgspec.json.encode(pod.facts()).decode()
     command = [
         sys.executable,
@@ -165,12 +150,12 @@ async def test_a_server_killed_in_the_middle_goes_on_where_it_was(
         child.send_signal(signal.SIGKILL)
         await asyncio.to_thread(child.wait)
         sizes.append({stream: len(held_bytes(server.run, stream=stream)) for stream in STREAMS})
-        cluster.asked.clear()
-    cluster.pause = 0.0
+        apiserver.asked.clear()
+    apiserver.pause = 0.0
     server.keep()
     await server.until_held(b"waiting for go\n")
     place = {f"0.{stream}.{size}" for stream, size in sizes[-1].items()}
-    assert set(cluster.asked[0][2]["at"].split(",")) == place
+    assert set(apiserver.asked[0][2]["at"].split(",")) == place
     (pod.root / "go").touch()
     await end(pod, server)
     written = {stream: pod.written(stream=stream) for stream in STREAMS}
@@ -180,19 +165,19 @@ async def test_a_server_killed_in_the_middle_goes_on_where_it_was(
 # -- pods that come and go -----------------------------------------------------------------------------------------
 
 
-async def test_a_replaced_pod_continues_the_nodes_log(server: Server, cluster: StandIn, tmp_path: Path) -> None:
+async def test_a_replaced_pod_continues_the_nodes_log(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
     """Asked to leave, it says its last words; its successor begins at byte 0 of a folder of its own."""
-    first = begin(cluster, tmp_path, "import sys\nprint('first', file=sys.stderr)" + WAITING, "p")
+    first = begin(apiserver, tmp_path, "import sys\nprint('first', file=sys.stderr)" + WAITING, "p")
     server.keep()
     await server.until_held(b"waiting for go\n")
     assert first.process is not None
     first.process.send_signal(signal.SIGTERM)
     await asyncio.to_thread(first.finish)
-    second = begin(cluster, tmp_path, "import sys\nprint('second', file=sys.stderr)" + WAITING, "q")
+    second = begin(apiserver, tmp_path, "import sys\nprint('second', file=sys.stderr)" + WAITING, "q")
     server.keep()
     await until(lambda: held_bytes(server.run).count(b"waiting for go\n") == 2)
     (second.root / "go").touch()
-    del cluster.pods["p"]
+    del apiserver.pods["p"]
     await end(second, server)
     assert held_bytes(server.run) == b"waiting for go\nwaiting for go\nwent on\n"
     assert held_bytes(server.run, stream="stderr") == b"first\nsecond\n"
@@ -200,15 +185,15 @@ async def test_a_replaced_pod_continues_the_nodes_log(server: Server, cluster: S
 
 
 async def test_a_launcher_whose_folder_lasts_is_not_copied_twice(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     lasting = {"folder": str(tmp_path / "mount")}
-    first = begin(cluster, tmp_path, "print('first')" + WAITING, "p", **lasting)
+    first = begin(apiserver, tmp_path, "print('first')" + WAITING, "p", **lasting)
     server.archive.keep([first.facts(lasting=True)])
     await server.until_held(b"waiting for go\n")
     first.kill()
-    del cluster.pods["p"]
-    second = begin(cluster, tmp_path, "print('second')" + WAITING, "q", **lasting)
+    del apiserver.pods["p"]
+    second = begin(apiserver, tmp_path, "print('second')" + WAITING, "q", **lasting)
     server.archive.keep([second.facts(lasting=True)])
     await server.until_held(b"second\nwaiting for go\n")
     (second.root / "go").touch()
@@ -218,14 +203,14 @@ async def test_a_launcher_whose_folder_lasts_is_not_copied_twice(
 
 
 async def test_a_pod_that_vanishes_leaves_a_mark_and_a_sentence(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    pod = begin(cluster, tmp_path, CHATTY + WAITING)
+    pod = begin(apiserver, tmp_path, CHATTY + WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
     pod.kill()
-    del cluster.pods["p"]
-    cluster.cut_all()
+    del apiserver.pods["p"]
+    apiserver.cut_all()
     await server.until_done()
     source = server.source()
     assert source["complete"] is False
@@ -234,8 +219,10 @@ async def test_a_pod_that_vanishes_leaves_a_mark_and_a_sentence(
     assert held_bytes(server.run) == pod.written()
 
 
-async def test_a_pod_that_never_printed_and_ended_is_complete(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    pod = begin(cluster, tmp_path, "import time; time.sleep(0.5)")
+async def test_a_pod_that_never_printed_and_ended_is_complete(
+    server: Server, apiserver: StandIn, tmp_path: Path
+) -> None:
+    pod = begin(apiserver, tmp_path, "import time; time.sleep(0.5)")
     server.keep()
     await end(pod, server)
     assert (server.texts(), server.source()["complete"]) == ([], True)
@@ -254,47 +241,47 @@ def chunk(at: int, t: int, data: bytes) -> bytes:
     return json.dumps({"rank": 0, "stream": "stdout", "at": at, "t": t, "n": len(data)}).encode() + b"\n" + data
 
 
-async def answered(server: Server, cluster: StandIn, said: bytes) -> None:
+async def answered(server: Server, apiserver: StandIn, said: bytes) -> None:
     """A launcher says this and has ended."""
 
     async def answer(request: web.Request) -> web.Response:
         return web.Response(body=said + b'{"type":"end"}\n')
 
-    cluster.instead = answer
-    cluster.pods["p"] = Pod(Path("/nowhere"), "p")
+    apiserver.instead = answer
+    apiserver.pods["p"] = Pod(Path("/nowhere"), "p")
     await server.until_done()
 
 
-async def test_what_the_launcher_dropped_is_a_gap_with_its_reason(server: Server, cluster: StandIn) -> None:
+async def test_what_the_launcher_dropped_is_a_gap_with_its_reason(server: Server, apiserver: StandIn) -> None:
     drop = {"type": "drop", "rank": 0, "stream": "stdout", "from": 4, "to": 1004, "reason": "limit"}
     last = {"type": "drop", "rank": 0, "stream": "stdout", "from": 1008, "to": 1010, "reason": "disk-full"}
-    await answered(server, cluster, frames(chunk(0, 10, b"one\n"), drop, chunk(1004, 20, b"two\n"), last))
+    await answered(server, apiserver, frames(chunk(0, 10, b"one\n"), drop, chunk(1004, 20, b"two\n"), last))
     assert server.texts() == [
         "one", "… 1,000 bytes dropped here: log limit reached …", "two", "… 2 bytes dropped here: disk full …",
     ]  # fmt: skip
 
 
-async def test_bytes_that_come_again_are_not_doubled_and_a_leap_is_a_gap(server: Server, cluster: StandIn) -> None:
+async def test_bytes_that_come_again_are_not_doubled_and_a_leap_is_a_gap(server: Server, apiserver: StandIn) -> None:
     said = frames(chunk(0, 10, b"one\n"), chunk(0, 10, b"one\ntwo\n"), chunk(2, 10, b"e\n"), chunk(100, 20, b"three\n"))
-    await answered(server, cluster, said)
+    await answered(server, apiserver, said)
     assert server.texts() == ["one", "two", "… 92 bytes dropped here …", "three"]
 
 
-async def test_times_never_go_back(server: Server, cluster: StandIn) -> None:
-    await answered(server, cluster, frames(chunk(0, 50, b"one\n"), chunk(4, 20, b"two\n"), chunk(8, 60, b"three\n")))
+async def test_times_never_go_back(server: Server, apiserver: StandIn) -> None:
+    await answered(server, apiserver, frames(chunk(0, 50, b"one\n"), chunk(4, 20, b"two\n"), chunk(8, 60, b"three\n")))
     assert server.texts() == ["one", "two", "three"]
     assert stamps_of(server.run / "node-0/log/0") == [(0, 50), (8, 60)]
 
 
-async def test_a_launcher_cannot_fill_the_disk_with_ranks(server: Server, cluster: StandIn, tmp_path: Path) -> None:
+async def test_a_launcher_cannot_fill_the_disk_with_ranks(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
     def said(rank: int) -> bytes:
         return b'{"rank":%d,"stream":"stdout","at":0,"t":1,"n":4}\nabcd' % rank
 
     async def answer(request: web.Request) -> web.Response:
         return web.Response(body=frames(*(said(rank) for rank in range(500, 600))))
 
-    cluster.instead = answer
-    begin(cluster, tmp_path, WAITING)
+    apiserver.instead = answer
+    begin(apiserver, tmp_path, WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
     assert len(list((server.run / "node-0" / "log").iterdir())) <= 17
@@ -314,11 +301,11 @@ def small_state(tmp_path: Path) -> Iterator[Path]:
 
 
 async def test_a_full_disk_is_told_about_and_copied_to_when_it_has_room(
-    small_state: Path, server: Server, cluster: StandIn, tmp_path: Path
+    small_state: Path, server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     filler = small_state / "filler"
     filler.write_bytes(b"x" * 300 * 1024)
-    pod = begin(cluster, tmp_path, "for n in range(40000): print('%07d' % n)" + WAITING)
+    pod = begin(apiserver, tmp_path, "for n in range(40000): print('%07d' % n)" + WAITING)
     server.keep()
 
     def is_told() -> bool:
@@ -335,7 +322,7 @@ async def test_a_full_disk_is_told_about_and_copied_to_when_it_has_room(
     assert server.source() == {"source": "launcher", "complete": True, "missing": []}
 
 
-async def test_a_flood_costs_no_memory(server: Server, cluster: StandIn) -> None:
+async def test_a_flood_costs_no_memory(server: Server, apiserver: StandIn) -> None:
     """400 MB as fast as they come, into a log of at most 64 MB."""
     part = b"".join(chunk(n * 65536, n + 1, b"x" * 65535 + b"\n") for n in range(16))
     one = len(part)
@@ -352,8 +339,8 @@ async def test_a_flood_costs_no_memory(server: Server, cluster: StandIn) -> None
         return response
 
     server.archive._limit = 64 << 20
-    cluster.instead = answer
-    cluster.pods["p"] = Pod(Path("/nowhere"), "p")
+    apiserver.instead = answer
+    apiserver.pods["p"] = Pod(Path("/nowhere"), "p")
     Path("/proc/self/clear_refs").write_text("5")  # an earlier test may have raised the peak above all that comes
     before = peak()
     tracemalloc.start()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from aiohttp import web
 
 from jupyter_aiarts.engines.kubernetes import lacks, mirror
@@ -23,31 +21,17 @@ from .archiving import (
     begin,
     end,
     held_bytes,
-    serving,
-    stand_in,
     until,
 )
 
 STREAMS = ("stdout", "stderr")
 
 
-@pytest_asyncio.fixture
-async def cluster() -> AsyncIterator[StandIn]:
-    async with stand_in() as made:
-        yield made
-
-
-@pytest_asyncio.fixture
-async def server(cluster: StandIn, tmp_path: Path) -> AsyncIterator[Server]:
-    async with serving(cluster, tmp_path) as made:
-        yield made
-
-
 async def test_where_the_port_is_forbidden_the_kubelets_log_is_followed(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    cluster.is_proxy_forbidden = True
-    pod = begin(cluster, tmp_path, CHATTY + WAITING)
+    apiserver.is_proxy_forbidden = True
+    pod = begin(apiserver, tmp_path, CHATTY + WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
     assert await server.archive.complete(JOB, 1, 10)
@@ -63,17 +47,17 @@ async def test_where_the_port_is_forbidden_the_kubelets_log_is_followed(
 
 
 async def test_the_kubelets_log_is_followed_over_broken_connections(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    cluster.is_proxy_forbidden = True
+    apiserver.is_proxy_forbidden = True
     slow = CHATTY.replace("20000", "4000").replace("n % 500 == 0", "n % 50 == 0").replace("0.01", "0.03")
-    pod = begin(cluster, tmp_path, slow + WAITING)
+    pod = begin(apiserver, tmp_path, slow + WAITING)
     server.keep()
     held = [b""]
     while b"waiting for go\n" not in held[-1]:
         await until(lambda: len(held_bytes(server.run)) > len(held[-1]))
         held.append(held_bytes(server.run))
-        cluster.cut_all()
+        apiserver.cut_all()
     assert len(held) > 5
     (pod.root / "go").touch()
     await end(pod, server)
@@ -82,10 +66,10 @@ async def test_the_kubelets_log_is_followed_over_broken_connections(
     )
 
 
-async def test_ranks_are_told_apart_in_the_kubelets_log(server: Server, cluster: StandIn, tmp_path: Path) -> None:
-    cluster.is_proxy_forbidden = True
+async def test_ranks_are_told_apart_in_the_kubelets_log(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    apiserver.is_proxy_forbidden = True
     plan = {"device": "nvidia_gpu_amd64", "cards": 2, "processes": "card", "devices": [[0, 1]], "framework": "pytorch"}
-    pod = begin(cluster, tmp_path, "import os\nfor n in range(100): print(os.environ['RANK'], n)", **plan)
+    pod = begin(apiserver, tmp_path, "import os\nfor n in range(100): print(os.environ['RANK'], n)", **plan)
     await asyncio.to_thread(pod.finish)
     server.archive.keep([pod.facts(ranks=(0, 1))])
     await until(lambda: server.archive._shelves == {})
@@ -94,34 +78,34 @@ async def test_ranks_are_told_apart_in_the_kubelets_log(server: Server, cluster:
 
 
 async def test_what_was_printed_while_no_server_looked_is_fetched_once(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     """The port broke in the middle, the pod ended; only what is not held is taken from the kubelet."""
-    pod = begin(cluster, tmp_path, CHATTY + WAITING + CHATTY)
+    pod = begin(apiserver, tmp_path, CHATTY + WAITING + CHATTY)
     server.keep()
     await server.until_held(b"waiting for go\n")
-    cluster.is_proxy_broken = True
-    cluster.cut_all()
+    apiserver.is_proxy_broken = True
+    apiserver.cut_all()
     (pod.root / "go").touch()
     await end(pod, server)
     assert sorted(held_bytes(server.run).splitlines() + held_bytes(server.run, stream="stderr").splitlines()) == sorted(
         (pod.written() + pod.written(stream="stderr")).splitlines()
     )
     assert server.source() == {"source": "launcher", "complete": False, "missing": [Lack(lacks.REST, "p").said()]}
-    count = len(cluster.asked)
+    count = len(apiserver.asked)
     server.keep()
     await server.until_done()
-    assert len(cluster.asked) == count
+    assert len(apiserver.asked) == count
 
 
 async def test_a_log_that_was_all_held_when_the_pod_ended_is_complete(
-    server: Server, cluster: StandIn, tmp_path: Path
+    server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
-    pod = begin(cluster, tmp_path, CHATTY + WAITING)
+    pod = begin(apiserver, tmp_path, CHATTY + WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
-    cluster.is_proxy_broken = True
-    cluster.cut_all()
+    apiserver.is_proxy_broken = True
+    apiserver.cut_all()
     pod.kill()
     assert pod.copy is not None
     await asyncio.to_thread(pod.copy.ended.wait, 5)
@@ -132,15 +116,15 @@ async def test_a_log_that_was_all_held_when_the_pod_ended_is_complete(
 
 @pytest.mark.parametrize("kept", [0, 1000], ids=["an empty file", "the newest lines"])
 async def test_what_the_kubelet_has_rotated_away_is_marked_as_missing(
-    server: Server, cluster: StandIn, tmp_path: Path, kept: int
+    server: Server, apiserver: StandIn, tmp_path: Path, kept: int
 ) -> None:
     pod = begin(
-        cluster, tmp_path, "print('begun')" + WAITING + "time.sleep(1.1)\nfor n in range(5000): print('more', n)"
+        apiserver, tmp_path, "print('begun')" + WAITING + "time.sleep(1.1)\nfor n in range(5000): print('more', n)"
     )
     server.keep()
     await server.until_held(b"waiting for go\n")
-    cluster.is_proxy_broken = True
-    cluster.cut_all()
+    apiserver.is_proxy_broken = True
+    apiserver.cut_all()
     (pod.root / "go").touch()
     await asyncio.to_thread(pod.finish)
     assert pod.copy is not None
@@ -152,11 +136,11 @@ async def test_what_the_kubelet_has_rotated_away_is_marked_as_missing(
 
 
 async def test_a_port_that_is_never_reached_is_given_up_for_the_kubelet(
-    server: Server, cluster: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, apiserver: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirror, "UNREACHABLE", 0.5)
-    cluster.is_proxy_broken = True
-    begin(cluster, tmp_path, WAITING)
+    apiserver.is_proxy_broken = True
+    begin(apiserver, tmp_path, WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
     assert "i/o timeout" in str(server.source()["missing"])
@@ -173,13 +157,13 @@ async def test_a_port_that_is_never_reached_is_given_up_for_the_kubelet(
     ],
 )
 async def test_who_does_not_speak_as_a_launcher_does_is_not_believed(
-    server: Server, cluster: StandIn, tmp_path: Path, said: bytes
+    server: Server, apiserver: StandIn, tmp_path: Path, said: bytes
 ) -> None:
     async def answer(request: web.Request) -> web.Response:
         return web.Response(body=said)
 
-    cluster.instead = answer
-    begin(cluster, tmp_path, WAITING)
+    apiserver.instead = answer
+    begin(apiserver, tmp_path, WAITING)
     server.keep()
     await server.until_held(b"waiting for go\n")
     assert server.source()["source"] == "kubelet"
