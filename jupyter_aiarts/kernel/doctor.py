@@ -1,5 +1,6 @@
 """`aiarts doctor path P`: can this be a start file, checked step by step as the launcher will use it.
 
+Where pods see the same path, and why not, the server knows: `doctor_path`.
 `aiarts doctor ranktable FILE` is in `doctor_ranktable`, loaded when it is asked for.
 """
 
@@ -20,13 +21,32 @@ INTERPRETED = {".py": "python3", ".sh": "bash", ".ipynb": "python3"}
 
 
 def doctor(session: Session, given: argparse.Namespace) -> Outcome:
-    """Can this path be a start file, or a rank table; 1 when it cannot."""
+    """Can this path be a start file, and where is it visible; or can this be a rank table. 1 when it cannot."""
     if given.noun == "path" and (given.rank or given.log):
         raise WrongUsage("--rank and --log are about rank tables.", "aiarts doctor ranktable FILE --rank 3")
-    report = check_path(given.path, session.style.lang) if given.noun == "path" else _ranktable(session, given)
-    marks = {True: "ok", False: "NO"}
-    text = "\n".join(f"{marks[one['ok']]}  {plain(one['message'])}" for one in report["checks"])
+    if given.noun == "path":
+        return _path(session, given)
+    if given.path is None or given.cluster or given.job:
+        raise WrongUsage("A rank table is checked here, by its file.", "aiarts doctor ranktable FILE")
+    report = _ranktable(session, given)
+    text = "\n".join(_lines(report))
     return Outcome(Said(text), report, text, 0 if report["ok"] else 1)
+
+
+def _path(session: Session, given: argparse.Namespace) -> Outcome:
+    """What this machine says about a path, and what the path map does; without a path, the whole map."""
+    from jupyter_aiarts.kernel.doctor_path import all_places, lines_of, look_for
+
+    if given.path is None:
+        return all_places(session, given)
+    report = look_for(session, given, check_path(given.path, session.style.lang))
+    text = "\n".join([*_lines(report), *lines_of(report, session.style)])
+    return Outcome(Said(text), report, text, 0 if report["ok"] else 1)
+
+
+def _lines(report: Dict[str, Any]) -> List[str]:
+    marks = {True: "ok", False: "NO"}
+    return [f"{marks[one['ok']]}  {plain(one['message'])}" for one in report["checks"]]
 
 
 def _ranktable(session: Session, given: argparse.Namespace) -> Dict[str, Any]:

@@ -16,11 +16,14 @@ from jupyter_aiarts.engines.kubernetes.code import Shipment, ship
 from jupyter_aiarts.engines.kubernetes.mounts import admin_volume, pod_mounts
 from jupyter_aiarts.engines.kubernetes.names import LONGEST_LABEL
 from jupyter_aiarts.engines.kubernetes.order import Order
+from jupyter_aiarts.engines.kubernetes.pathchecks import path_findings
 from jupyter_aiarts.engines.kubernetes.resources import priority_class
 from jupyter_aiarts.engines.kubernetes.settings import PREEMPTIBLE, ClusterSettings, NodeSize
 from jupyter_aiarts.engines.kubernetes.storage import Person
 from jupyter_aiarts.engines.kubernetes.variables import name_notes, name_problems
 from jupyter_aiarts.errors import InvalidSpec
+from jupyter_aiarts.model import imagename
+from jupyter_aiarts.model.checking import shown
 from jupyter_aiarts.model.framework import guess_framework
 from jupyter_aiarts.model.quantity import human_size
 from jupyter_aiarts.model.reading import Reading
@@ -69,13 +72,16 @@ def prepare(
         *log_problems(settings, person),
         *shipment.problems,
     ]
+    misplaced, told = ([], []) if same_code else path_findings(settled.spec, shipment, settings, person)
+    problems += misplaced
     tried = rehearsal(settled, shipment, settings, person)
     if not problems:
         problems += [*name_problems(tried), *size_problems(tried)]
     if problems:
         raise InvalidSpec(problems)
     # a run that is run again brings the notes of the last one
-    notes = dict.fromkeys([*settled.notes, *shipment.notes, *effect_notes(settled, settings), *name_notes(tried)])
+    said = [*settled.notes, *shipment.notes, *told, *effect_notes(settled, settings), *name_notes(tried)]
+    notes = dict.fromkeys(said)
     return Prepared(reading=structs.replace(settled, notes=list(notes)), shipment=shipment)
 
 
@@ -149,6 +155,8 @@ def effect_notes(reading: Reading, settings: ClusterSettings) -> list[str]:
         notes.append(f"priority has no effect: {settings.name} maps no priorities.")
     if spec.preemptible and PREEMPTIBLE not in settings.priorities:
         notes.append(f"preemptible has no effect: {settings.name} maps no class for it.")
+    if spec.image and imagename.is_reference(spec.image) and not imagename.is_tagged(spec.image):
+        notes.append(f"The image {spec.image} has no tag: it is whatever latest is when a pod starts. Name a version.")
     if spec.output_path is None and settings.log_mount is None:
         notes.append("SAVE_PATH is a folder in the pod and goes with it; set output_path to keep results.")
     return notes
@@ -158,11 +166,16 @@ def effect_notes(reading: Reading, settings: ClusterSettings) -> list[str]:
 
 
 def image_problems(spec: JobSpec) -> Problems:
-    """A pod without an image is none."""
-    if spec.image:
+    """A pod without an image is none, and one whose image no runtime can name never starts."""
+    if not spec.image:
+        message = f"Jobs on {spec.cluster} run in a container. Set image to one that has python3."
+        return [{"key": "image", "message": message}]
+    found = imagename.fault(spec.image)
+    if found is None:
         return []
-    message = f"Jobs on {spec.cluster} run in a container. Set image to one that has python3."
-    return [{"key": "image", "message": message}]
+    what, meant = found
+    advice = f" Did you mean {meant}?" if meant else ""
+    return [{"key": "image", "message": f"The image {shown(spec.image)} {what}.{advice}"}]
 
 
 def queue_problems(spec: JobSpec) -> Problems:

@@ -1,8 +1,8 @@
 """How code reaches a pod: in place, where the pod has a mount that this server sees too, else shipped with the job.
 
 Looks at files and blocks: called in a thread (`checks.prepare`). What counts as the same files here and there: a mount
-whose `path` the admin named; a path of the host that exists here; a target that exists here on a file system of its
-own, as in a JupyterHub pod with the same claim at the same place. Anything less sure is shipped.
+whose `path` the admin named; a path of the host that exists here; an NFS export that this server has mounted too; a
+target that exists here on a file system of its own (`places.seen_here`). Anything less sure is shipped.
 """
 
 from __future__ import annotations
@@ -20,9 +20,13 @@ from msgspec import Struct
 from jupyter_aiarts.engines.kubernetes.imports import neighbours
 from jupyter_aiarts.engines.kubernetes.mounts import PodMount
 from jupyter_aiarts.engines.kubernetes.names import CODE_FOLDER
-from jupyter_aiarts.engines.kubernetes.storage import below
+from jupyter_aiarts.engines.kubernetes.places import mount_table, seen_here
+from jupyter_aiarts.engines.lookup import look, names
+from jupyter_aiarts.model.mounttable import Mounted
+from jupyter_aiarts.model.places import below, joined
 from jupyter_aiarts.model.quantity import human_size
 from jupyter_aiarts.model.spec import JobSpec
+from jupyter_aiarts.model.whereabouts import Question, judge
 
 LARGEST_ZIP = 700 * 1024
 LARGEST_UNPACKED = 50 << 20
@@ -55,8 +59,9 @@ class Shipment(Struct, frozen=True, kw_only=True):
 class Places:
     """Where folders of this server are in a pod."""
 
-    def __init__(self, mounts: Sequence[PodMount]) -> None:
-        found = [(os.path.realpath(here), mount.target) for mount in mounts for here in [_seen(mount)] if here]
+    def __init__(self, mounts: Sequence[PodMount], table: Sequence[Mounted] = ()) -> None:
+        seen = [(seen_here(mount, table), mount.target) for mount in mounts]
+        found = [(os.path.realpath(one[0]), joined(target, one[1])) for one, target in seen if one is not None]
         self._known = sorted(found, key=lambda pair: len(pair[0]), reverse=True)
 
     def in_pod(self, path: str) -> str | None:
@@ -78,19 +83,9 @@ class Places:
         )
 
 
-def _seen(mount: PodMount) -> str | None:
-    """Where this server sees a mount's files, if it surely does."""
-    if mount.seen is not None:
-        return mount.seen if os.path.isdir(mount.seen) else None
-    try:
-        return mount.target if os.stat(mount.target).st_dev != os.stat("/").st_dev else None
-    except OSError:
-        return None
-
-
 def ship(spec: JobSpec, mounts: Sequence[PodMount]) -> Shipment:
     """How this job's code gets to its pods; `workdir` has been filled in. Problems are in the answer."""
-    places = Places(mounts)
+    places = Places(mounts, mount_table())
     if spec.script is None:
         workdir, notes = _workdir(spec, places, IMAGE_FOLDER)
         kind: Literal["mounted", "none"] = "none" if workdir == IMAGE_FOLDER else "mounted"
@@ -132,7 +127,8 @@ def variables(spec: JobSpec, shipment: Shipment) -> dict[str, str]:
 def _absent(spec: JobSpec, path: str, places: Places) -> Shipment:
     """A start file that is not here: a fault, unless it can only be meant to be in the pod."""
     if not os.path.isabs(os.path.expanduser(spec.script or "")) and os.path.isdir(spec.workdir or "/"):
-        return _refused(f"The start file {path} is not there.")
+        twin = judge(Question(text=path), (), look, names).write  # a name that only looks the same
+        return _refused(f"The start file {path} is not there." + (f" Did you mean {twin}?" if twin else ""))
     workdir, notes = _workdir(spec, places, os.path.dirname(path))
     note = f"The start file {path} is not on this server; the job looks for it in its image and mounts."
     moved = _python_path(spec, places)

@@ -41,10 +41,13 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.order import Order
     from jupyter_aiarts.engines.kubernetes.phase import Facts
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+    from jupyter_aiarts.engines.leftover import Leftover
     from jupyter_aiarts.engines.logs import RunLog
     from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.cluster import ClusterView
+    from jupyter_aiarts.model.expected import Band
     from jupyter_aiarts.model.job import Event
+    from jupyter_aiarts.model.places import Place
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.turn import Turn
 
@@ -187,7 +190,7 @@ class KubernetesEngine(Engine):
             link.picture.learn(job_id, facts.job.run, order.spec)
         return await self.get(job_id)
 
-    async def delete(self, job_id: str) -> None:
+    async def delete(self, job_id: str) -> tuple[Leftover, ...]:
         link = await self._link.up()
         record, facts = await self.get(job_id), self._facts(job_id)
         await link.rights.require("delete", "jobs", facts.job.namespace, group="batch")
@@ -196,7 +199,7 @@ class KubernetesEngine(Engine):
             await moves.remove(link.api, job, active=active)
             if not active:
                 link.gone(job)
-        await link.forget(job_id)
+        return await link.forget(job_id)
 
     async def asked(self, job_id: str) -> Asked:
         link = await self._link.up()
@@ -270,17 +273,14 @@ class KubernetesEngine(Engine):
         return frozenset(self.settings.devices) - {CPU}
 
     async def fits(self, reading: Reading, caller: Caller) -> Fit:
-        link = await self._link.up()
-        place = await link.orders.place(reading.spec.queue)
-        order = await link.orders.fresh(reading, caller.folder, link.owner or caller.owner, new_id(), place)
-        tried = await link.orders.try_out(order)
-        notes = [note for note in order.reading.notes if note not in reading.notes]
-        if order.shipment.files:
-            notes.append(f"Shipped with the job: {', '.join(order.shipment.files)}.")
-        if tried.refused is not None:
-            return Fit(spec=order.spec, now=False, cause=tried.refused, notes=tuple(notes))
-        room = await link.outlook.room(order.spec, order.queue)
-        return Fit(spec=order.spec, now=room.now, cause=room.cause, notes=(*notes, *room.notes))
+        from jupyter_aiarts.engines.kubernetes.foresight import fits
+
+        return await fits(await self._link.up(), reading, caller)
+
+    async def expected(self, job_id: str) -> Band | None:
+        from jupyter_aiarts.engines.kubernetes.foresight import expected_start
+
+        return await expected_start(self._link, self.settings, await self.get(job_id))
 
     async def cluster(self) -> ClusterView:
         link = await self._link.up()
@@ -291,6 +291,11 @@ class KubernetesEngine(Engine):
 
     async def turns(self, job_id: str | None = None) -> tuple[Turn, ...]:
         return await asyncio.to_thread(self._link.turn_book().read, job_id and check_id(job_id))
+
+    async def places(self, job_id: str | None = None) -> tuple[Place, ...]:
+        from jupyter_aiarts.engines.kubernetes.foresight import places
+
+        return await places(self._link, self.settings, await self.get(job_id) if job_id is not None else None)
 
     async def watch(self) -> AsyncIterator[Change]:
         await self._link.start()

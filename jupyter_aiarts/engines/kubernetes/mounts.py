@@ -19,12 +19,12 @@ from jupyter_aiarts.engines.kubernetes.storage import (
     HostPath,
     Person,
     Source,
-    below,
     clean,
     fill_in,
     parse_source,
 )
 from jupyter_aiarts.model.checking import shown
+from jupyter_aiarts.model.places import below
 from jupyter_aiarts.model.spec import JobSpec, Mount
 
 RESERVED = ("/aiarts", "/pod.env", "/dev", "/proc", "/sys")

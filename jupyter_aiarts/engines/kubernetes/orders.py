@@ -106,8 +106,7 @@ class Orders:
             return None  # an owner without a name that can be part of a path has no such folder
 
     def _person(self, owner: str) -> Person:
-        gid = os.getgid()
-        return person(self._settings, owner, os.getuid(), gid, _group_name(gid))
+        return person_here(self._settings, owner)
 
     def _order(self, prepared: Prepared, owner: str, job_id: str, run: int, place: Place, asked: str) -> Order:
         return Order(
@@ -139,6 +138,12 @@ class Orders:
                 if RESTRICTED not in error.message or form == "restricted":
                     return Tried(tried, _refusal(error))
         raise AssertionError("the last form is accepted or refused")
+
+
+def person_here(settings: ClusterSettings, owner: str) -> Person:
+    """Who an owner is for this server."""
+    gid = os.getgid()
+    return person(settings, owner, os.getuid(), gid, _group_name(gid))
 
 
 def same_start(found: Recalled) -> bool:

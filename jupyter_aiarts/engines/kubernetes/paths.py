@@ -48,6 +48,11 @@ def secrets(namespace: str, name: str | None = None) -> str:
     return _below("/api/v1", namespace, "secrets", name)
 
 
+def claims(namespace: str, name: str) -> str:
+    """One PersistentVolumeClaim of a namespace."""
+    return _below("/api/v1", namespace, "persistentvolumeclaims", name)
+
+
 def events(namespace: str) -> str:
     """The events of a namespace."""
     return _below("/api/v1", namespace, "events", None)

@@ -119,6 +119,7 @@ def _kueue(seen: Seen, key: Key, queue: LocalQueueObject, lines: Lines) -> Queue
         places=places,
         source="visibility" if key in seen.asked else "workloads",
         why=seen.stale or _trouble(seen, key, queue, shared),
+        borrows=shared is not None and bool(shared.spec.cohort or shared.spec.cohort_name),
     )
 
 

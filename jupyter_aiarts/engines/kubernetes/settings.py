@@ -63,6 +63,17 @@ class ClusterMount(Struct, frozen=True, kw_only=True):
     path: AbsolutePath | None = None  # where this server sees the same files
 
 
+class NamedPlace(Struct, frozen=True, kw_only=True):
+    """A folder of pods that people know by a name, such as public datasets below a larger mount: for the path map.
+
+    `path` is where this server sees it, where that does not follow from the mount that it lies on.
+    """
+
+    name: Annotated[str, Meta(min_length=1, max_length=63)]
+    target: AbsolutePath
+    path: AbsolutePath | None = None
+
+
 class LogMount(Struct, frozen=True, kw_only=True):
     """Storage that launchers write logs to, one folder per job; `path` is where this server sees it."""
 
@@ -140,6 +151,7 @@ class ClusterSettings(Struct, frozen=True, kw_only=True):
     namespaces: tuple[Namespace, ...] = ()  # the context's own where there is none
     log_mount: LogMount | None = None
     default_mounts: tuple[ClusterMount, ...] = ()
+    places: tuple[NamedPlace, ...] = ()  # names for folders of pods
     devices: dict[str, DeviceProfile] = field(default_factory=dict)
     limits: Limits = Limits()
     priorities: dict[str, ObjectName] = field(default_factory=dict)  # "1" … "9" and "preemptible"
@@ -292,6 +304,8 @@ def _check(settings: ClusterSettings, key: str, findings: Findings) -> None:
         _check_source(mount.source, f"{key}.default_mounts[{index}].source", findings)
         if clean(mount.target) == "/":
             findings.add(f"{key}.default_mounts[{index}].target", "Nothing can be mounted over / itself.")
+    for index, place in enumerate(settings.places):
+        _check_places(f"{place.target} {place.path or ''}", f"{key}.places[{index}]", findings)
     if settings.log_mount is not None:
         _check_source(settings.log_mount.source, f"{key}.log_mount.source", findings)
     for number in settings.priorities:

@@ -60,13 +60,6 @@ def clean(path: str) -> str:
     return "/" + posixpath.normpath(path).lstrip("/") if path.strip("/") else "/"
 
 
-def below(path: str, folder: str) -> str | None:
-    """What leads from `folder` to `path`, empty for the folder itself; None when it is not below it."""
-    if path == folder or folder == "/":
-        return path[len(folder) :].lstrip("/")
-    return path[len(folder) + 1 :] if path.startswith(folder + "/") else None
-
-
 def parse_source(text: str) -> Source:
     """What a mount's source names; ValueError with the rest of a sentence when it names nothing."""
     if ".." in text.split("/"):

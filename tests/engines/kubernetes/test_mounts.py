@@ -15,11 +15,11 @@ from jupyter_aiarts.engines.kubernetes.storage import (
     HostPath,
     Person,
     Source,
-    below,
     clean,
     parse_source,
 )
 from jupyter_aiarts.errors import InvalidSpec
+from jupyter_aiarts.model.places import below
 from tests.engines.kubernetes.making import ALICE, make_reading, make_settings
 
 ALLOWED = {"allow_host_paths": ["/data", "/data/deep/", "/scratch/{user}"]}
