@@ -15,6 +15,7 @@ from tests.cluster.paths import Unavailable
 
 # kind → where its API lives, its plural
 PLACES = {
+    "APIService": ("apis/apiregistration.k8s.io/v1", "apiservices"),
     "ClusterQueue": ("apis/kueue.x-k8s.io/v1beta2", "clusterqueues"),
     "ClusterRole": ("apis/rbac.authorization.k8s.io/v1", "clusterroles"),
     "ClusterRoleBinding": ("apis/rbac.authorization.k8s.io/v1", "clusterrolebindings"),
@@ -29,6 +30,7 @@ PLACES = {
     "Role": ("apis/rbac.authorization.k8s.io/v1", "roles"),
     "RoleBinding": ("apis/rbac.authorization.k8s.io/v1", "rolebindings"),
     "Secret": ("api/v1", "secrets"),
+    "Service": ("api/v1", "services"),
     "ServiceAccount": ("api/v1", "serviceaccounts"),
     "ValidatingWebhookConfiguration": ("apis/admissionregistration.k8s.io/v1", "validatingwebhookconfigurations"),
 }

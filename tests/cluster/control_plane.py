@@ -68,6 +68,13 @@ def start_api_server(instance: Instance, cell: Cell) -> None:
         "kubelet-client-certificate": pki / "client.crt",
         "kubelet-client-key": pki / "client.key",
         "kubelet-preferred-address-types": "InternalIP",
+        "proxy-client-cert-file": pki / "client.crt",  # the API server to other API servers, such as Kueue's
+        "proxy-client-key-file": pki / "client.key",
+        "requestheader-client-ca-file": pki / "ca.crt",
+        "requestheader-allowed-names": "kube-apiserver",
+        "requestheader-username-headers": "X-Remote-User",
+        "requestheader-group-headers": "X-Remote-Group",
+        "requestheader-extra-headers-prefix": "X-Remote-Extra-",
         "service-account-issuer": "https://kubernetes.default.svc",
         "service-account-key-file": pki / "accounts.key",
         "service-account-signing-key-file": pki / "accounts.key",

@@ -1,4 +1,8 @@
-"""Kueue outside the cluster: it manages Jobs that name a queue, and its webhooks are called on the cell's loopback."""
+"""Kueue outside the cluster: it manages Jobs that name a queue, and is called on the cell's loopback.
+
+It believes to be in a pod, for its visibility API, which tells the order of those who wait, asks for that: it has a
+root folder of its own, with a service account's token and the certificates where it looks for them and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,28 @@ import yaml
 from tests.cluster.api import Api, Json, holds, place, until
 from tests.cluster.build import GO, PROGRAMS, program
 from tests.cluster.cells import Cell
-from tests.cluster.control_plane import kubeconfig_of
 from tests.cluster.paths import Instance
+from tests.cluster.pki import private_file
+from tests.cluster.users import token_of
 
 CONVERTED = ("clusterqueues", "cohorts", "localqueues", "workloads", "multikueueclusters")
 WEBHOOKS = ("job", "clusterqueue", "cohort", "localqueue", "resourceflavor", "workload")
 HOOK = "https://127.0.0.1:9443"
+VISIBILITY, VISIBILITY_PORT = "visibility.kueue.x-k8s.io", 8082
+CERTIFICATES = ("etc/kueue/metrics/certs", "visibility")  # for metrics and webhooks, for the visibility API
+ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
+CONFIGURATION: Json = {
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "health": {"healthProbeBindAddress": "0"},
+    "metrics": {"bindAddress": "0"},
+    "webhook": {"port": 9443, "host": "127.0.0.1", "certDir": f"/{CERTIFICATES[0]}"},
+    "leaderElection": {"leaderElect": False},
+    "internalCertManagement": {"enable": False},
+    "manageJobsWithoutQueueName": False,
+    "clientConnection": {"qps": 200, "burst": 400},
+    "integrations": {"frameworks": ["batch/job"]},
+}
 QUOTA = {"cpu": "1000", "memory": "4Ti", "huawei.com/Ascend910": "8", "nvidia.com/gpu": "8"}
 
 
@@ -33,12 +53,19 @@ def keep_manifests() -> Path:
 
 
 def mounts(instance: Instance, cell: Cell) -> list[list[str]]:
-    """Kueue looks for one certificate under /etc/kueue and nowhere else: an /etc with that folder in it."""
-    certificates = cell.folder / "etc" / "kueue" / "metrics" / "certs"
-    certificates.mkdir(parents=True)
-    for suffix in ("crt", "key"):
-        shutil.copy(instance.folder / "pki" / f"server.{suffix}", certificates / f"tls.{suffix}")
-    return [["-t", "overlay", "overlay", "-o", f"lowerdir={cell.folder / 'etc'}:/etc", "/etc"]]
+    """Make Kueue's root folder; all that is mounted there is the program."""
+    root, pki = _root(cell), instance.folder / "pki"
+    for folder in (*CERTIFICATES, ACCOUNT, "tmp"):
+        (root / folder).mkdir(parents=True)
+    for folder in CERTIFICATES:
+        for suffix in ("crt", "key"):
+            shutil.copy(pki / f"server.{suffix}", root / folder / f"tls.{suffix}")
+    shutil.copy(pki / "ca.crt", root / ACCOUNT / "ca.crt")
+    private_file(root / ACCOUNT / "token", token_of(instance, "kueue"))
+    (root / "config.json").write_text(json.dumps(CONFIGURATION))
+    found = program("kueue")
+    (root / found.name).touch()
+    return [["--bind", str(found), str(root / found.name)]]
 
 
 def define(instance: Instance, api: Api) -> None:
@@ -53,14 +80,27 @@ def define(instance: Instance, api: Api) -> None:
     for item in items:
         if item not in definitions:
             api.create(item)
+    _announce(api)
+
+
+def _announce(api: Api) -> None:
+    """Tell the API server where the visibility API is: what looks like another machine's name is this very one."""
+    api.create({"kind": "Namespace", "metadata": {"name": "kueue-system"}})
+    spec = {"type": "ExternalName", "externalName": "localhost"}
+    api.create({"kind": "Service", "metadata": {"name": "visibility-server"}, "spec": spec}, "kueue-system")
+    service = {"name": "visibility-server", "namespace": "kueue-system", "port": VISIBILITY_PORT}
+    for version in ("v1beta1", "v1beta2"):
+        api.create({
+            "kind": "APIService", "metadata": {"name": f"{version}.{VISIBILITY}"},
+            "spec": {"group": VISIBILITY, "version": version, "groupPriorityMinimum": 100, "versionPriority": 100,
+                     "insecureSkipTLSVerify": True, "service": service},
+        })  # fmt: skip
 
 
 def start_kueue(instance: Instance, cell: Cell) -> None:
-    config = cell.folder / "kueue.json"
-    config.write_text(json.dumps(_configuration(cell)))
-    flags = [f"--config={config}", "--feature-gates=VisibilityOnDemand=false", "--zap-log-level=1"]
-    environ = {"KUBECONFIG": str(kubeconfig_of(instance, "kueue"))}
-    cell.spawn("kueue", [str(program("kueue")), *flags], environ)
+    flags = ["--config=/config.json", "--zap-log-level=1"]
+    environ = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
+    cell.spawn("kueue", ["chroot", str(_root(cell)), f"/{program('kueue').name}", *flags], environ)
 
 
 def make_queues(api: Api) -> None:
@@ -75,6 +115,7 @@ def make_queues(api: Api) -> None:
     })  # fmt: skip
     api.create(local_queue("cards", "cards"), "queued")
     until("the queue", lambda: holds(api.get(place("LocalQueue", "queued", "cards")), "Active"))
+    until("Kueue's visibility API", lambda: is_visible(api))
 
 
 def local_queue(name: str, cluster_queue: str) -> Json:
@@ -84,19 +125,13 @@ def local_queue(name: str, cluster_queue: str) -> Json:
     }  # fmt: skip
 
 
-def _configuration(cell: Cell) -> Json:
-    return {
-        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
-        "kind": "Configuration",
-        "health": {"healthProbeBindAddress": "0"},
-        "metrics": {"bindAddress": "0"},
-        "webhook": {"port": 9443, "host": "127.0.0.1", "certDir": str(cell.folder / "etc/kueue/metrics/certs")},
-        "leaderElection": {"leaderElect": False},
-        "internalCertManagement": {"enable": False},
-        "manageJobsWithoutQueueName": False,
-        "clientConnection": {"qps": 200, "burst": 400},
-        "integrations": {"frameworks": ["batch/job"]},
-    }
+def is_visible(api: Api) -> bool:
+    """Whether the visibility API answers through the API server."""
+    return holds(api.get(place("APIService", name=f"v1beta2.{VISIBILITY}")), "Available")
+
+
+def _root(cell: Cell) -> Path:
+    return cell.folder / "kueue"
 
 
 def _wanted() -> Path:

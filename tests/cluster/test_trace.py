@@ -27,7 +27,8 @@ from tests.cluster.paths import NODES, Instance, Unavailable
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 # Where the programs of a node write, wherever they run.
 FOLDERS = ("/etc/cni", "/opt/cni", "/opt/containerd", "/run/containerd", "/run/netns", "/var/lib/cni",
-           "/var/lib/containerd", "/var/lib/kubelet", "/var/log/containers", "/var/log/pods", "/etc/kueue")  # fmt: skip
+           "/var/lib/containerd", "/var/lib/kubelet", "/var/log/containers", "/var/log/pods", "/etc/kueue",
+           "/visibility")  # fmt: skip
 SETTINGS = ("kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "net/ipv4/ip_forward",
             "vm/overcommit_memory", "vm/panic_on_oom")  # fmt: skip
 UP = [sys.executable, "-u", "-m", "tests.cluster", "up"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,6 +14,9 @@ from jupyter_aiarts.engines.kubernetes.glance import NODES, PODS, Glance
 from jupyter_aiarts.engines.kubernetes.nodes import BoundPod, NodeObject
 from jupyter_aiarts.engines.kubernetes.settings import DeviceProfile, Toleration
 from jupyter_aiarts.engines.kubernetes.unwell import HealthObject
+
+if TYPE_CHECKING:
+    from tests.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 NPU, GPU = "huawei_npu_arm64", "nvidia_gpu_amd64"
@@ -109,3 +114,24 @@ def glance(*items: Json, **rights: bool) -> Glance:
         is_node = item["kind"] == "Node"
         found.apply(NODES if is_node else PODS, "ADDED", read_node(item) if is_node else read_pod(item))
     return found
+
+
+def write_health(cluster: Cluster, node: str, **told: str) -> None:
+    """Have the ConfigMap of a node say this, as Huawei's device plugin would."""
+    found = health(node, **told)
+    item = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"DeviceInfoCfg": found.data.told},
+            "metadata": {"name": found.metadata.name, "namespace": found.metadata.namespace}}  # fmt: skip
+    cluster.kubectl("apply", "-f", "-", input=json.dumps(item))
+
+
+@contextmanager
+def may_read_what_the_plugin_writes(cluster: Cluster, user: str) -> Iterator[None]:
+    """The right that the guide names, and after the block neither it nor what was written."""
+    where = ("-n", "kube-system")
+    cluster.kubectl("create", "role", "deviceinfo", *where, "--verb=list,watch", "--resource=configmaps")
+    cluster.kubectl("create", "rolebinding", "deviceinfo", *where, "--role=deviceinfo", f"--user={user}")
+    try:
+        yield
+    finally:
+        cluster.kubectl("delete", "role,rolebinding", "deviceinfo", *where)
+        cluster.kubectl("delete", "configmap", "mindx-dl-deviceinfo-node-a", *where, "--ignore-not-found")

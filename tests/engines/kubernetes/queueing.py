@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_aiarts.model.queue import Queue
-from tests.engines.kubernetes.engines import Lab, laboratory
+from tests.cluster.api import place
+from tests.engines.kubernetes.engines import BARE, Lab, laboratory
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -68,6 +69,23 @@ def viewing(cluster: Cluster, user: str) -> Iterator[None]:
         yield
     finally:
         cluster.kubectl("delete", "clusterrolebinding", binding)
+
+
+def waiting_job(namespace: str, queue: str, cpu: str = "1") -> Json:
+    """Somebody else's Job in a queue, made without us."""
+    resources = {"requests": {"cpu": cpu, "memory": "64Mi"}, "limits": {"memory": "64Mi"}}
+    main = {"name": "main", "image": BARE, "command": ["true"], "resources": resources}
+    meta = {"name": "stranger", "namespace": namespace, "labels": {"kueue.x-k8s.io/queue-name": queue}}
+    pod = {"spec": {"containers": [main], "restartPolicy": "Never"}}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": {"suspend": True, "template": pod}}
+
+
+def forbid_visibility(cluster: Cluster, namespace: str) -> None:
+    """Take the right to ask Kueue for its order out of a namespace's role."""
+    with cluster.admin() as api:
+        role = place("Role", namespace, "aiarts-user")
+        rules = [rule for rule in api.get(role)["rules"] if "visibility.kueue.x-k8s.io" not in rule["apiGroups"]]
+        api.patch(role, {"rules": rules})
 
 
 async def queue_when(lab: Lab, there: Callable[[Queue], object], name: str = "own", seconds: float = 30) -> Queue:

@@ -16,6 +16,7 @@ from jupyter_aiarts.engines.kubernetes import open_cluster
 from jupyter_aiarts.model.cluster import ClusterView, Node, held_cards
 from jupyter_aiarts.model.reading import read_spec
 from tests.engines.kubernetes.engines import FOREVER, SMALL, Lab, laboratory
+from tests.engines.kubernetes.glancing import may_read_what_the_plugin_writes, write_health
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.base import JobRecord
@@ -163,6 +164,34 @@ def offer(cluster: Cluster, name: str, cards: int) -> None:
     """Have a node offer so many of its eight cards, as a device plugin does that finds some of them broken."""
     patch = json.dumps({"status": {"allocatable": {RESOURCE: str(cards)}}})
     cluster.kubectl("patch", "node", name, "--subresource=status", "--type=merge", "-p", patch)
+
+
+async def test_a_card_that_the_device_plugin_calls_broken_is_told_while_it_is_and_no_longer(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """What it writes is watched, as far as ConfigMaps of kube-system may be read; nobody has to look again for it."""
+    raw = {"kubeconfig": str(cluster.kubeconfig("viewer")), "namespaces": ["team-a"], "devices": BOARD}
+    with may_read_what_the_plugin_writes(cluster, "viewer"):
+        viewer = open_cluster("test", raw, tmp_path / "viewer")
+        try:
+            well = cards_of(await viewer.cluster(), "node-a")
+            assert (well.problems, well.unhealthy) == ((), 0)
+            for word, told, count in (
+                ("Unhealthy", "Ascend910-3", 1),
+                ("NetworkUnhealthy", "Ascend910-3,Ascend910-5", 2),
+            ):
+                write_health(cluster, "node-a", **{word: told})
+                view = await until(viewer, lambda view, n=count: cards_of(view, "node-a").unhealthy == n, seconds=5)
+                assert cards_of(view, "node-a").problems == ("unhealthy-cards",)
+                assert cards_of(view, "node-b").problems == ()
+            write_health(cluster, "node-a", Unhealthy="")
+            await until(viewer, lambda view: cards_of(view, "node-a").problems == (), seconds=5)
+            write_health(cluster, "node-a", Unhealthy="Ascend910-3")
+            await until(viewer, lambda view: cards_of(view, "node-a").unhealthy == 1, seconds=5)
+            cluster.kubectl("delete", "configmap", "-n", "kube-system", "mindx-dl-deviceinfo-node-a")
+            await until(viewer, lambda view: cards_of(view, "node-a").problems == (), seconds=5)
+        finally:
+            await viewer.aclose()
 
 
 async def test_while_the_cluster_is_away_the_last_view_is_shown_with_its_age(cluster: Cluster, tmp_path: Path) -> None:
