@@ -8,7 +8,7 @@ own text and go to chat programs that read markup, so what could be markup in on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -45,6 +45,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
 }
 """What is an alert. That a node is cordoned or tainted is what an admin did."""
 
+MOST_UNWELL = 100
 Unwell = dict[tuple[str, str], frozenset[str]]
 """By cluster and node: what is wrong with it."""
 
@@ -93,6 +94,16 @@ def unwell(nodes: Iterable[Node]) -> Unwell:
     for node in nodes:
         key = (node.cluster, node.name)
         found[key] = found.get(key, frozenset()) | (frozenset(node.problems) & PROBLEMS.keys())
+    return found
+
+
+def by_cluster(known: Unwell) -> dict[str, list[dict[str, Any]]]:
+    """Of each cluster whose nodes are known those that are not well, as far as somebody would read them."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for (cluster, node), problems in sorted(known.items()):
+        nodes = found.setdefault(cluster, [])
+        if problems and len(nodes) < MOST_UNWELL:
+            nodes.append({"node": node, "problems": sorted(problems)})
     return found
 
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.job import ListedJob
-from jupyter_aiarts.model.news import News, Unwell, alerts, ended, tell, unwell
+from jupyter_aiarts.model.news import News, Unwell, alerts, by_cluster, ended, tell, unwell
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now, seconds_between
 from jupyter_aiarts.server.webhook import Webhook, set_by_user
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.service import JobService
 
 
-PERIOD = 20.0  # seconds between looks at the nodes, which end a while after the last look
+PERIOD = 10.0  # seconds between looks at the nodes, which end a while after the last look
 
 
 class Message(Struct):
@@ -133,8 +133,10 @@ class Guard:
         send: Callable[[News], None],
         lang: str = "en",
         period: float = PERIOD,
+        note: Callable[[Unwell], None] = lambda known: None,
     ) -> None:
         self._look, self._send, self._lang, self._period = look, send, lang, period
+        self._note = note  # told of everything that is known, whenever that is something else
         self._known: Unwell = {}
         self._guarding: asyncio.Task[None] | None = None
 
@@ -152,43 +154,61 @@ class Guard:
             seen = unwell(await self._look())
             for news in alerts(self._known, seen, self._lang):
                 self._send(news)
-            self._known |= seen  # a cluster that is away has no nodes to show, and is no alert for each of them
+            before = self._known
+            self._known = before | seen  # a cluster that is away has no nodes to show, and is no alert for each
+            if self._known != before:
+                self._note(self._known)
             await asyncio.sleep(self._period)
 
 
 class Report:
-    """Whoever tells the webhook, and the webhook; owned by `AiartsApp`."""
+    """Whoever tells of something, and the webhook, if there is one; owned by `AiartsApp`."""
 
-    def __init__(self, webhook: Webhook, *reporters: Reporter | Guard) -> None:
+    def __init__(self, webhook: Webhook | None, *reporters: Reporter | Guard) -> None:
         self._webhook, self._reporters = webhook, reporters
 
     async def aclose(self) -> None:
         """Stop reporting; what was not told yet is given up."""
         for reporter in self._reporters:
             reporter.close()
-        await self._webhook.aclose()
+        if self._webhook is not None:
+            await self._webhook.aclose()
 
 
-async def report(app: AiartsApp, service: JobService) -> Report | None:
-    """Tell the admin's webhook from now on; None where a user has set it, which only an admin may."""
+async def report(app: AiartsApp, service: JobService) -> Report:
+    """Tell the admin's webhook from now on, and with `webhook_nodes` the page too, which nodes are not well."""
+    webhook, lang = await _webhook(app), app.webhook_language
+    reporters: list[Reporter | Guard] = []
+    if webhook is not None:
+        reporter = Reporter(webhook.send, service.is_mine, lang, app.webhook_waiting_minutes * 60)
+        reporter.watch(service.subscribe(lang))
+        reporters.append(reporter)
+    if app.webhook_nodes:
+        guard = Guard(
+            lambda: _nodes(service),
+            webhook.send if webhook is not None else lambda news: None,
+            lang,
+            note=lambda known: service.note_nodes(by_cluster(known)),
+        )
+        guard.start()
+        reporters.append(guard)
+    return Report(webhook, *reporters)
+
+
+async def _webhook(app: AiartsApp) -> Webhook | None:
+    """The webhook; None where there is none, or a user has set it, which only an admin may."""
+    if not app.webhook_url:
+        return None
     texts = await asyncio.to_thread(user_files, Path(app.config_dir))
     user = set_by_user(texts, app.cli_config.get("AiartsApp", {}))
     if user is not None:
         app.log.warning("webhook_url is only taken from the admin's configuration, not from %s: nothing is told.", user)
         return None
-    webhook = Webhook(app.webhook_url, app.log)
-    patience = app.webhook_waiting_minutes * 60
-    reporter = Reporter(webhook.send, service.is_mine, app.webhook_language, patience)
-    reporter.watch(service.subscribe(app.webhook_language))
-    if not app.webhook_nodes:
-        return Report(webhook, reporter)
+    return Webhook(app.webhook_url, app.log)
 
-    async def nodes() -> Iterable[Node]:
-        return (await service.cluster()).nodes
 
-    guard = Guard(nodes, webhook.send, app.webhook_language)
-    guard.start()
-    return Report(webhook, reporter, guard)
+async def _nodes(service: JobService) -> Iterable[Node]:
+    return (await service.cluster()).nodes
 
 
 def user_files(folder: Path) -> dict[str, str]:

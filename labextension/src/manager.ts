@@ -42,6 +42,10 @@ export class JobManager implements IJobManager {
     return this._serverVersion;
   }
 
+  get clusters(): ReadonlyArray<ICluster> {
+    return this._clusters;
+  }
+
   get away(): ReadonlyArray<ICluster> {
     return this._clusters.filter(cluster => cluster.staleSince !== null);
   }

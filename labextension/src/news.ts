@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IJob } from './wire';
+import type { ICluster, IJob } from './wire';
 
 /** More news than this at once are one: a screen full of cards is not read. */
 const MANY = 3;
@@ -9,7 +9,12 @@ const MANY = 3;
 export interface INews {
   readonly kind: 'success' | 'error' | 'info';
   readonly text: string;
+  /** Whether it is about nodes and not about jobs. */
+  readonly ofNodes?: true;
 }
+
+/** By node, with its cluster: what is wrong with it. */
+export type Troubles = ReadonlyMap<string, ReadonlyArray<string>>;
 
 /** What ended by itself between two pictures; a stop is no news to whoever asked for it. */
 export function ended(
@@ -46,4 +51,44 @@ function end(job: IJob, trans: TranslationBundle): ReadonlyArray<INews> {
 export function waits(job: IJob, minutes: number, trans: TranslationBundle): INews {
   const why = job.explanation?.title ?? '';
   return { kind: 'info', text: trans.__('%1 has been waiting for %2 minutes. %3', job.name, minutes, why).trim() };
+}
+
+/** By cluster, of those that tell of their nodes: which of them are not well, and in what. */
+export function troubles(clusters: ReadonlyArray<ICluster>, trans: TranslationBundle): Map<string, Troubles> {
+  const guarded = clusters.flatMap(({ name, unwell }) => (unwell ? [{ name, unwell }] : []));
+  const named = (name: string, node: string): string => (name === 'local' ? node : trans.__('%1 of %2', node, name));
+  return new Map(
+    guarded.map(({ name, unwell }) => [name, new Map(unwell.map(one => [named(name, one.node), one.problems]))])
+  );
+}
+
+/** With which nodes something more is wrong than before, and which are well again. */
+export function nodes(before: Troubles, after: Troubles, trans: TranslationBundle): ReadonlyArray<INews> {
+  const worse = [...after].filter(([node, all]) => all.some(one => !before.get(node)?.includes(one)));
+  const well = [...before.keys()].filter(node => !after.has(node));
+  const told: INews[] =
+    worse.length > MANY
+      ? [{ kind: 'error', ofNodes: true, text: trans.__('%1 nodes are not well.', worse.length) }]
+      : worse.map(([node, all]) => ({ kind: 'error', ofNodes: true, text: `${node}: ${words(all, trans)}` }));
+  if (well.length > MANY) {
+    return [...told, { kind: 'success', ofNodes: true, text: trans.__('%1 nodes are well again.', well.length) }];
+  }
+  return [...told, ...well.map(one => fine(trans.__('%1 is well again.', one)))];
+}
+
+function fine(text: string): INews {
+  return { kind: 'success', ofNodes: true, text };
+}
+
+/** What is wrong, in words; a code that a newer server says is shown as it is. */
+function words(problems: ReadonlyArray<string>, trans: TranslationBundle): string {
+  const known = new Map([
+    ['not-ready', trans.__('the node is not ready')],
+    ['disk-pressure', trans.__('its disk is nearly full')],
+    ['memory-pressure', trans.__('its memory is nearly full')],
+    ['pid-pressure', trans.__('it has nearly too many processes')],
+    ['unhealthy-cards', trans.__('it has unhealthy cards')],
+    ['cards-missing', trans.__('cards that are held have gone')]
+  ]);
+  return problems.map(one => known.get(one) ?? one).join(', ');
 }

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { ended, type INews, waits } from './news';
+import { ended, type INews, nodes, type Troubles, troubles, waits } from './news';
 import type { IJobManager } from './tokens';
 import type { IJob } from './wire';
 
@@ -9,10 +9,13 @@ export interface IWishes {
   readonly ends: boolean;
   /** Minutes that a job may wait before it is told of; 0: as long as it likes. */
   readonly waiting: number;
+  /** Whether to tell of nodes that are not well, where the server guards them. */
+  readonly nodes: boolean;
 }
 
 /**
- * Watches the manager and tells of this user's jobs: what ended, and once of each that waits for long.
+ * Watches the manager and tells of this user's jobs: what ended, and once of each that waits for long; and of nodes
+ * that are not well, to whom the server tells of them.
  * What there is when the page opens is no news.
  */
 export class Newsroom {
@@ -24,7 +27,7 @@ export class Newsroom {
     _manager.changed.connect(this._look, this);
   }
 
-  wishes: IWishes = { ends: true, waiting: 60 };
+  wishes: IWishes = { ends: true, waiting: 60, nodes: true };
 
   dispose(): void {
     window.clearTimeout(this._timer);
@@ -42,6 +45,19 @@ export class Newsroom {
     }
     this._seen = new Map(jobs.map(job => [job.id, job])); // also before the server has said whose they are
     this._lookAtWaiting(mine);
+    this._lookAtNodes();
+  }
+
+  /** What is wrong when a cluster first tells of its nodes is no news. */
+  private _lookAtNodes(): void {
+    const after = troubles(this._manager.clusters, this._trans);
+    for (const [cluster, now] of after) {
+      const before = this._troubles.get(cluster);
+      if (before && this.wishes.nodes) {
+        nodes(before, now, this._trans).forEach(this._tell);
+      }
+      this._troubles.set(cluster, now);
+    }
   }
 
   private _lookAtWaiting(mine: ReadonlyArray<IJob>): void {
@@ -77,5 +93,6 @@ export class Newsroom {
   private _seen: ReadonlyMap<string, IJob> | null = null;
   private _since = new Map<string, number>();
   private _told = new Set<string>();
+  private _troubles = new Map<string, Troubles>();
   private _timer = 0;
 }

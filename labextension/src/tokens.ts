@@ -21,13 +21,15 @@ export type Link =
 
 /** The one picture of all jobs in this page; panels subscribe to `changed` and read. */
 export interface IJobManager {
-  /** Emitted after every change of `jobs`, `link`, `serverVersion` or `away`. */
+  /** Emitted after every change of `jobs`, `link`, `serverVersion` or `clusters`. */
   readonly changed: ISignal<IJobManager, void>;
   /** Newest first. */
   readonly jobs: ReadonlyArray<IJob>;
   readonly link: Link;
   /** What the server's health says, `null` until it said so. */
   readonly serverVersion: string | null;
+  /** All clusters, as far as the server has told of them. */
+  readonly clusters: ReadonlyArray<ICluster>;
   /** The clusters that do not answer the server. */
   readonly away: ReadonlyArray<ICluster>;
   /** Whether a job is this user's; nobody's is, as long as the server has not said who that is. */

@@ -45,6 +45,14 @@ export interface ICluster {
   readonly name: string;
   readonly owner: string | null;
   readonly staleSince: string | null;
+  /** The nodes that are not well; not there where the server does not guard them, or may not see them. */
+  readonly unwell?: ReadonlyArray<INode>;
+}
+
+/** A node and what is wrong with it, by codes: `not-ready`, `disk-pressure`, `unhealthy-cards` … */
+export interface INode {
+  readonly node: string;
+  readonly problems: ReadonlyArray<string>;
 }
 
 export type Message =
@@ -111,12 +119,19 @@ export function parseHealth(value: unknown): IHealth {
 }
 
 function parseCluster(value: unknown): ICluster {
-  const { name, owner, stale_since: since } = fields(value, 'cluster');
+  const { name, owner, stale_since: since, unwell } = fields(value, 'cluster');
   return {
     name: string(name, 'cluster.name'),
     owner: owner === null || owner === undefined ? null : string(owner, 'cluster.owner'),
-    staleSince: since === null || since === undefined ? null : string(since, 'cluster.stale_since')
+    staleSince: since === null || since === undefined ? null : string(since, 'cluster.stale_since'),
+    ...(unwell === null || unwell === undefined ? {} : { unwell: list(unwell, 'cluster.unwell').map(parseNode) })
   };
+}
+
+function parseNode(value: unknown): INode {
+  const { node, problems } = fields(value, 'node');
+  const codes = list(problems, 'node.problems').map(one => string(one, 'problem'));
+  return { node: string(node, 'node.node'), problems: codes };
 }
 
 function phase(value: unknown): Phase {

@@ -80,7 +80,7 @@ test('a job that ended while the server was away is told of when it is back', as
 });
 
 test('a job that waits for long is told of once, by the clock alone, and again when it is queued again', async () => {
-  newsroom.wishes = { ends: true, waiting: 10 };
+  newsroom.wishes = { ends: true, waiting: 10, nodes: true };
   server.socket.say({ type: 'jobs', jobs: [job('q', { phase: 'queued', explanation: { code: 'x', title: 'No card is free' } })] });
   await later(9);
   expect(told).toEqual([]);
@@ -96,8 +96,47 @@ test('a job that waits for long is told of once, by the clock alone, and again w
 });
 
 test('who does not want to be told is not', async () => {
-  newsroom.wishes = { ends: false, waiting: 0 };
+  newsroom.wishes = { ends: false, waiting: 0, nodes: false };
   server.socket.say({ type: 'jobs', jobs: [job('a', { phase: 'failed' }), job('q', { phase: 'queued' })] });
   await later(10_000);
   expect(told).toEqual([]);
+});
+
+describe('nodes', () => {
+  const unwell = (node: string, ...problems: string[]): object => ({ node, problems });
+  const health = (nodes: object[] | undefined, stale: string | null = null): void => {
+    const lab = { name: 'lab', owner: 'alice', stale_since: stale, unwell: nodes };
+    server.socket.say({ type: 'health', clusters: [lab] });
+  };
+
+  test('what is wrong when the server first tells of nodes is no news, and each trouble after it is told once', () => {
+    health([unwell('a', 'disk-pressure')]);
+    expect(told).toEqual([]);
+    health([unwell('a', 'disk-pressure'), unwell('b', 'not-ready', 'unhealthy-cards')]);
+    health([unwell('a', 'disk-pressure'), unwell('b', 'not-ready', 'unhealthy-cards')], '2026-11-16T01:02:04Z');
+    health([unwell('b', 'unhealthy-cards')]);
+    expect(told).toEqual([
+      { kind: 'error', ofNodes: true, text: 'b of lab: the node is not ready, it has unhealthy cards' },
+      { kind: 'success', ofNodes: true, text: 'a of lab is well again.' }
+    ]);
+  });
+
+  test('a server that does not guard nodes says nothing of them, and one that stops to has not mended them', () => {
+    health(undefined);
+    health([unwell('a', 'not-ready')]);
+    health(undefined);
+    health([unwell('a', 'not-ready')]);
+    expect(told).toEqual([]);
+  });
+
+  test('many at once are one sentence, a code of a newer server is shown as it is, and nobody has to be told', () => {
+    health([]);
+    health(['a', 'b', 'c', 'd'].map(node => unwell(node, 'not-ready')));
+    health([]);
+    health([unwell('a', 'on-fire')]);
+    expect(texts()).toEqual(['4 nodes are not well.', '4 nodes are well again.', 'a of lab: on-fire']);
+    newsroom.wishes = { ends: true, waiting: 0, nodes: false };
+    health([unwell('a', 'not-ready')]);
+    expect(told).toHaveLength(3);
+  });
 });

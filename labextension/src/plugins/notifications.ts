@@ -3,12 +3,14 @@ import { Notification } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { Newsroom } from '../newsroom';
+import { type IWishes, Newsroom } from '../newsroom';
 import { IJobManager, PANEL_ID } from '../tokens';
 
 const ID = 'jupyter-aiarts:notifications';
 
-/** Tells by JupyterLab's own notifications what became of this user's jobs. */
+type ISettings = Pick<IWishes, 'ends' | 'nodes'> & { readonly waitingMinutes: number };
+
+/** Tells by JupyterLab's own notifications what became of this user's jobs, and admins of nodes that are not well. */
 export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'Tells when AIArts jobs end or wait for long.',
@@ -23,13 +25,13 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('jupyter_aiarts');
     const show = { label: trans.__('Show jobs'), callback: () => app.shell.activateById(PANEL_ID) };
-    const newsroom = new Newsroom(manager, trans, news =>
-      Notification.emit(news.text, news.kind, { actions: [show], autoClose: news.kind === 'error' ? false : 5000 })
+    const newsroom = new Newsroom(manager, trans, ({ text, kind, ofNodes }) =>
+      Notification.emit(text, kind, { actions: ofNodes ? [] : [show], autoClose: kind === 'error' ? false : 5000 })
     );
     void settings?.load(ID).then(loaded => {
       const follow = (): void => {
-        const ends = loaded.get('ends').composite as boolean;
-        newsroom.wishes = { ends, waiting: loaded.get('waitingMinutes').composite as number };
+        const { ends, nodes, waitingMinutes: waiting } = loaded.composite as unknown as ISettings;
+        newsroom.wishes = { ends, nodes, waiting };
       };
       loaded.changed.connect(follow);
       follow();
