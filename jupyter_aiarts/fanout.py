@@ -23,6 +23,7 @@ class _Reader:
         self.removed: set[str] = set()
         self.health = False
         self.queues = False
+        self.usage = False
         self.ready = asyncio.Event()
         self.over = False
 
@@ -30,12 +31,14 @@ class _Reader:
 class Fanout:
     """The subscribers of one service.
 
-    `encode(ids, lang)` gives the jobs to send, all of them for None; `health()` what is to be known of the clusters.
+    `encode(ids, lang)` gives the jobs to send, all of them for None; `health()` what is to be known of the clusters;
+    `usage(lang)` the newest look at this machine.
     """
 
-    def __init__(self, encode: Encode, health: Callable[[], list[bytes]]) -> None:
+    def __init__(self, encode: Encode, health: Callable[[], list[bytes]], usage: Callable[[str], bytes | None]) -> None:
         self._encode = encode
         self._health = health
+        self._usage = usage
         self._readers: set[_Reader] = set()
 
     def send(
@@ -48,6 +51,12 @@ class Fanout:
             reader.removed = (reader.removed | removed) - changed
             reader.health = reader.health or health
             reader.queues = reader.queues or queues
+            reader.ready.set()
+
+    def send_usage(self) -> None:
+        """Note that there is a newer look at this machine; who reads slowly misses some."""
+        for reader in self._readers:
+            reader.usage = True
             reader.ready.set()
 
     def close(self) -> None:
@@ -69,6 +78,7 @@ class Fanout:
                 removed, reader.removed = reader.removed, set()
                 health, reader.health = reader.health, False
                 queues, reader.queues = reader.queues, False
+                usage, reader.usage = reader.usage and self._usage(lang), False
                 if health:  # first: it says whose the jobs are
                     yield message("health", "clusters", self._health())
                 if changed:
@@ -77,6 +87,8 @@ class Fanout:
                     yield message("removed", "ids", [f'"{job_id}"'.encode() for job_id in sorted(removed)])
                 if queues:
                     yield QUEUES
+                if usage:
+                    yield b'{"type":"usage","usage":%s}' % usage
         finally:
             self._readers.discard(reader)
 

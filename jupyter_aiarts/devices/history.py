@@ -1,0 +1,119 @@
+"""What was seen before: every second of the last ten minutes, then a mean for each minute of a day. Bounded.
+
+Series are arrays of single floats with NaN for unknown: eight cards and the machine are 200 KB, and stay so.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+
+from jupyter_aiarts.model.usage import Card, Lines, Usage
+
+SECONDS = 600
+MINUTES = 1440
+MOST_SERIES = 512
+SLACK = 60  # values more than are shown, so that old ones are forgotten together
+_UNKNOWN = math.nan
+
+
+class Ring:
+    """The newest values of many series at common times; a series that comes later was unknown before."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self.times: array[float] = array("d")
+        self._series: dict[str, array[float]] = {}
+
+    def add(self, at: float, values: Mapping[str, float]) -> None:
+        """Take note of one moment; series that are not told of are unknown at it."""
+        for name in values:
+            if name not in self._series and len(self._series) < MOST_SERIES:
+                self._series[name] = array("f", [_UNKNOWN]) * len(self.times)
+        self.times.append(at)
+        for name, series in self._series.items():
+            series.append(values.get(name, _UNKNOWN))
+        if len(self.times) >= self._size + SLACK:
+            self._forget(len(self.times) - self._size)
+
+    def lines(self, at: float) -> Lines:
+        """The times from one on, and what was seen at them."""
+        return Lines(times=list(self.times[self._first(at) :]), series=self.since(at))
+
+    def _first(self, at: float) -> int:
+        return max(bisect_left(self.times, at), len(self.times) - self._size)
+
+    def since(self, at: float) -> dict[str, list[float | None]]:
+        """All series from a time on, None where a value is not known; those that never were are left out."""
+        first = self._first(at)
+        shown = {name: [_known(value) for value in series[first:]] for name, series in self._series.items()}
+        return {name: values for name, values in shown.items() if any(value is not None for value in values)}
+
+    def _forget(self, count: int) -> None:
+        del self.times[:count]
+        for name in list(self._series):
+            series = self._series[name]
+            del series[:count]
+            if all(math.isnan(value) for value in series):
+                del self._series[name]  # a card that is gone
+
+
+class History:
+    """Both rings. Times are wall clock; one that goes backwards begins anew: no line can be drawn through it."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self.seconds, self.minutes = Ring(SECONDS), Ring(MINUTES)
+        self._minute: list[Mapping[str, float]] = []
+        self._of: int | None = None
+
+    def add(self, at: float, values: Mapping[str, float]) -> None:
+        """Take note of one moment."""
+        if self.seconds.times and at < self.seconds.times[-1]:
+            self._begin()
+        minute = int(at // 60)
+        if self._of is not None and minute != self._of and self._minute:
+            self.minutes.add(self._of * 60.0, _means(self._minute))
+            self._minute = []
+        self._of = minute
+        self._minute.append(values)
+        self.seconds.add(at, values)
+
+    def lines(self, seconds: float) -> Lines:
+        """What was seen in the last so many seconds: each of them where they are all kept, else minutes."""
+        ring = self.seconds if seconds <= SECONDS else self.minutes
+        newest = self.seconds.times[-1] if self.seconds.times else 0.0
+        return ring.lines(newest - seconds)
+
+
+def _means(moments: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each series over the moments in which it was known."""
+    known: dict[str, list[float]] = {}
+    for moment in moments:
+        for name, value in moment.items():
+            known.setdefault(name, []).append(value)
+    return {name: sum(values) / len(values) for name, values in known.items()}
+
+
+def values_of(usage: Usage) -> dict[str, float]:
+    """The numbers of one look that are drawn as lines, by name; what is not known is not there."""
+    host = usage.host
+    found = {"cpu": host.cpu, "memory": host.memory_used, "received": host.received, "sent": host.sent}
+    for card in usage.devices:
+        name = card_name(card)
+        found[f"{name} utilization"] = card.utilization
+        found[f"{name} memory"] = card.memory_used_mb
+    return {name: float(value) for name, value in found.items() if value is not None}
+
+
+def card_name(card: Card) -> str:
+    """`npu 3`, `gpu 0`, `gpu 0 1g.10gb`: what a card is called in a series."""
+    return f"{card.kind} {card.id}" + (f" {card.part}" if card.part else "")
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 3)

@@ -1,0 +1,100 @@
+"""A probe in a thread of its own: it may hang for ever, and nobody waits for it longer than they want to.
+
+The thread looks when it is asked, lingers a while for the next one who asks, and ends. One that hangs is told of and
+left alone; a second is never started beside it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar
+
+T = TypeVar("T", covariant=True)
+S = TypeVar("S")
+LINGER = 30.0
+"""Seconds that a thread waits for another question."""
+
+
+class Probe(Protocol[T]):
+    """Something that can be looked at; `look` blocks."""
+
+    @property
+    def name(self) -> str: ...
+
+    def look(self) -> T: ...
+
+
+class Seen(Generic[S]):
+    """One look: what was seen, or what came instead, and when, on the monotonic clock."""
+
+    __slots__ = ("at", "error", "value")
+
+    def __init__(self, at: float, value: S | None, error: Exception | None) -> None:
+        self.at, self.value, self.error = at, value, error
+
+
+class Sentry(Generic[S]):
+    """The last look of one probe. `ask` never waits; `told` is called, in the thread, after each look."""
+
+    def __init__(self, probe: Probe[S], told: Callable[[], None] = lambda: None, linger: float = LINGER) -> None:
+        self.name = probe.name
+        self._probe, self._told, self._linger = probe, told, linger
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._wanted = False
+        self._over = False
+        self._busy_since: float | None = None
+        self._last: Seen[S] | None = None
+
+    @property
+    def last(self) -> Seen[S] | None:
+        return self._last
+
+    @property
+    def busy_for(self) -> float:
+        """Seconds since the look began that has not ended."""
+        since = self._busy_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def ask(self) -> None:
+        """Have it look, as soon as it has done with what it does."""
+        with self._change:
+            if self._over:
+                return
+            self._wanted = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._stand, name=f"aiarts-{self.name}", daemon=True)
+                self._thread.start()
+            self._change.notify()
+
+    def close(self) -> None:
+        """Ask no more; a thread that hangs is left behind, it holds nothing."""
+        with self._change:
+            self._over = True
+            self._change.notify()
+        thread = self._thread
+        if thread is not None and self._busy_since is None:
+            thread.join(1.0)
+
+    def _stand(self) -> None:
+        while True:
+            with self._change:
+                if not self._wanted and not self._over:
+                    self._change.wait(self._linger)
+                if self._over or not self._wanted:
+                    self._thread = None
+                    return
+                self._wanted = False
+                self._busy_since = time.monotonic()
+            seen = self._looked()
+            with self._change:
+                self._last, self._busy_since = seen, None
+            self._told()
+
+    def _looked(self) -> Seen[Any]:
+        try:
+            return Seen(time.monotonic(), self._probe.look(), None)
+        except Exception as error:  # whatever a driver's library raises is news about it, not a reason to end
+            return Seen(time.monotonic(), None, error)

@@ -1,0 +1,106 @@
+"""Every layout of `npu-smi info` is read by its heads; unknown stays unknown; damaged text takes nothing with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_aiarts.launcher.usage import npusmi
+
+FOLDER = Path(__file__).with_name("npu_smi")
+EXPECTED: dict[str, dict[str, Any]] = json.loads((FOLDER / "expected.json").read_text())
+NAMES = {
+    "card": "id", "chip": "chip", "phy": "phy_id", "device": "device", "name": "name", "health": "health",
+    "power": "power", "temperature": "temp", "bus": "bus_id", "aicore": "aicore", "memory_used": "mem_used",
+    "memory_total": "mem_total", "hbm_used": "hbm_used", "hbm_total": "hbm_total",
+    "hugepages_used": "hugepages_used", "hugepages_total": "hugepages_total",
+}  # fmt: skip
+ONE_ROW = """
++-----------------------------------------------------------------------------------------+
+| npu-smi 1.8.4                    Version: 20.1.0                                        |
++----------------------+---------------+--------------------------------------------------+
+| NPU   Name           | Health        | Power(W)   Temp(C)   AICore(%)  Memory-Usage(MB) |
++======================+===============+==================================================+
+| 0     310            | OK            | 12.8       45        3          2457/ 8192       |
+| 1     310            | OK            | NA         46        0          2457 / 8192      |
++----------------------+---------------+--------------------------------------------------+
+"""
+
+
+def sample(name: str) -> str:
+    return (FOLDER / name).read_text()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_recorded_output_is_read_as_it_was_meant(name: str) -> None:
+    report, meant = npusmi.parse(sample(name)), EXPECTED[name]
+    chips = [{NAMES[key]: value for key, value in chip._asdict().items()} for chip in report.chips]
+    keys = ("id", "chip", "pid", "name", "mem", "container_pid")
+    programs = [
+        {key: value for key, value in zip(keys, one, strict=True) if value is not None} for one in report.processes
+    ]
+    assert (report.version, report.error) == (meant["version"], meant["error"])
+    assert chips == meant["devices"]
+    assert programs == meant["processes"]
+
+
+def test_a_layout_of_one_row_for_each_chip_is_read_too() -> None:
+    chips = npusmi.parse(ONE_ROW).chips
+    assert [(chip.card, chip.power, chip.aicore, chip.memory_used) for chip in chips] == [
+        (0, 12.8, 3.0, 2457.0),
+        (1, None, 0.0, 2457.0),
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if EXPECTED[name]["devices"]])
+def test_an_output_that_is_cut_off_anywhere_tells_of_chips_before_the_cut_and_invents_none(name: str) -> None:
+    text = sample(name)
+    whole = npusmi.parse(text).chips
+    for end in range(0, len(text), 97):
+        chips = npusmi.parse(text[:end]).chips
+        assert len(chips) <= len(whole)
+        for chip, meant in zip(chips[:-1], whole, strict=False):
+            assert chip == meant
+        if chips:
+            pairs = _pairs(chips[-1], whole[len(chips) - 1])
+            assert all(got in (None, want) or key == "name" for key, got, want in pairs)
+
+
+def _pairs(got: npusmi.Chip, want: npusmi.Chip) -> list[tuple[str, Any, Any]]:
+    # the last number before a cut may have lost digits: that cannot be seen
+    pairs = [(key, value, want._asdict()[key]) for key, value in got._asdict().items()]
+    numbers = [index for index, (_, value, _) in enumerate(pairs) if isinstance(value, float)]
+    return [pair for index, pair in enumerate(pairs) if index not in numbers and pair[0] not in ("health", "bus")]
+
+
+def test_a_lost_second_row_does_not_shift_the_cards_that_follow() -> None:
+    lines = sample("01_910A_23.0_narrow_warning.txt").splitlines()
+    del lines[7]  # the second row of card 0
+    chips = npusmi.parse("\n".join(lines)).chips
+    assert [chip.card for chip in chips if chip.hbm_total] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("word", ["命令未找到", "Segmentation fault", "\x00\xff\x1b[2J", "| | | |", "|||", "a|b|c|d"])
+def test_garbage_is_no_card(word: str) -> None:
+    report = npusmi.parse(word)
+    assert report.chips == [] and report.error == "garbage"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="| NPUChipName0123456789/-+=.A\n", max_size=400))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    head = "\n".join(sample("08_310_23.0_hugepages.txt").splitlines()[:6])
+    for chip in npusmi.parse(f"{head}\n{text}").chips:
+        assert chip.card >= 0
+
+
+def test_the_pages_behind_t_are_keys_and_values() -> None:
+    text = "\tNPU ID                         : 0\n\tHBM Usage Rate(%)              : 5\n\tAicore Usage Rate(%)  : NA\n"
+    found = npusmi.keyed(text)
+    assert npusmi.number(found["HBM Usage Rate(%)"]) == 5.0
+    assert npusmi.number(found["Aicore Usage Rate(%)"]) is None

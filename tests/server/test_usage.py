@@ -1,0 +1,83 @@
+"""Usage over REST and on the stream: one look for everybody, unknown as null, nothing while nobody looks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tornado.httpclient import HTTPResponse
+
+Ask = Callable[..., Awaitable[HTTPResponse]]
+Listen = Callable[[], Awaitable[Any]]
+SAMPLES = Path(__file__).parent.parent / "launcher/usage/npu_smi"
+
+
+@pytest.fixture
+def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the machine's `npu-smi` prints; each run is noted in `runs` beside it."""
+    path = tmp_path / "tools/npu-smi"
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\necho run >> "{tmp_path}/tools/runs"\ncat "{tmp_path}/tools/said"\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
+    return path.with_name("said")
+
+
+async def test_cards_and_machine_are_told_with_null_for_unknown(ask: Ask, said: Path) -> None:
+    said.write_text((SAMPLES / "15_health_alarm_critical_unknown.txt").read_text())
+    page = json.loads((await ask("usage")).body)
+    assert [card["health"] for card in page["devices"]] == ["ok", "alarm", "critical", "unknown"]
+    assert page["devices"][3]["utilization"] is None and page["devices"][0]["utilization"] == 0
+    assert page["host"]["memory_total"] > page["host"]["memory_used"] > 0
+    assert page["host"]["cpu"] is not None and page["problems"] == [] and "history" not in page
+
+
+async def test_a_tool_that_fails_is_explained_in_the_readers_language(ask: Ask, said: Path) -> None:
+    said.write_text((SAMPLES / "20_error_8005.txt").read_text())
+    page = json.loads((await ask("usage", params={"lang": "zh"})).body)
+    [problem] = page["problems"]
+    assert problem["code"] == "npu-smi-failed" and "npu-smi 无法" in problem["title"]
+    assert "-8005" in problem["evidence"][0] and page["devices"] == []
+
+
+async def test_any_number_of_viewers_cost_one_look_a_second(ask: Ask, said: Path) -> None:
+    said.write_text((SAMPLES / "08_310_23.0_hugepages.txt").read_text())
+    await asyncio.gather(*(ask("usage") for _ in range(20)))
+    assert said.with_name("runs").read_text().count("run") <= 2
+
+
+async def test_looks_go_to_every_stream_for_a_while(ask: Ask, listen: Listen, said: Path) -> None:
+    said.write_text((SAMPLES / "08_310_23.0_hugepages.txt").read_text())
+    stream = await listen()
+    await ask("usage")
+    times = []
+    while len(times) < 2:
+        message = json.loads(await asyncio.wait_for(stream.read_message(), 30))
+        if message["type"] == "usage":
+            times.append(message["usage"]["t"])
+            assert message["usage"]["devices"][0]["name"] == "310"
+    assert times == sorted(set(times))
+
+
+async def test_what_was_seen_before_is_told_when_it_is_asked_for(ask: Ask, said: Path) -> None:
+    said.write_text((SAMPLES / "08_310_23.0_hugepages.txt").read_text())
+    await ask("usage")
+    page = json.loads((await ask("usage", params={"history": "600"})).body)
+    lines = page["history"]
+    assert len(lines["times"]) >= 1
+    assert {len(values) for values in lines["series"].values()} == {len(lines["times"])}
+    assert lines["series"]["npu 0 memory"][0] == 577.0
+    for wrong in ("0", "86401", "x"):
+        assert (await ask("usage", params={"history": wrong})).code == 400
+
+
+async def test_nothing_is_asked_and_no_thread_stands_while_nobody_looks(ask: Ask, said: Path) -> None:
+    assert (await ask("jobs")).code == 200
+    assert not said.with_name("runs").exists()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("aiarts-")]
