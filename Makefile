@@ -71,7 +71,7 @@ gates: $(INSTALLED) ## style, types, layers, oldest Python
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/vermin --no-tips --quiet --violations --target=3.6- jupyter_aiarts/launcher
-	$(BIN)/vermin --no-tips --quiet --violations --target=3.8- jupyter_aiarts/__init__.py jupyter_aiarts/_version.py jupyter_aiarts/kernel
+	$(BIN)/vermin --no-tips --quiet --violations --target=3.8- jupyter_aiarts/__init__.py jupyter_aiarts/_version.py jupyter_aiarts/kernel jupyter_aiarts/kernelspecs/kernel.py
 
 unit: install ## the Python tests (PYTEST_ARGS="-k name" …)
 	AIARTS_OLD_PYTHON="$$(.ci/old-python.sh)" $(BIN)/python -m pytest $(PYTEST_ARGS)

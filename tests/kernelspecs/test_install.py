@@ -1,0 +1,178 @@
+"""Kernelspecs are written whole or not at all, for everybody or for one; only ours are ever touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from jupyter_aiarts.errors import BadRequest, NotAllowed
+from jupyter_aiarts.kernelspecs.build import MARK, display_names, files, spec_name
+from jupyter_aiarts.kernelspecs.discover import read
+from jupyter_aiarts.kernelspecs.install import Folders, register, registered, unregister
+from jupyter_aiarts.model.environment import Environment
+
+from .conftest import make_conda
+
+HOSTILE = [
+    "train", "训练", "a b", "it's", 'say "hi"', "{connection_file}", "$(touch hacked)", "`id`", "-n", "x" * 200, "a\nb",
+]  # fmt: skip
+
+
+def an_environment(path: str, **more: str) -> Environment:
+    return Environment(name=os.path.basename(path), path=path, kind="conda", owner=more.get("owner", "alice"))
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    return Folders(shared=[str(tmp_path / "shared")], user=str(tmp_path / "own"))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_name_gives_a_spec_that_jupyter_takes(tmp_path: Path, folders: Folders, name: str) -> None:
+    env = read(str(make_conda(tmp_path / name)))
+    one = register(env, display_names([env])[env.path], "global", folders)
+    assert re.fullmatch(r"[a-z0-9._-]+", one.spec)
+    manager = KernelSpecManager(kernel_dirs=[folders.target("global")])
+    spec = manager.get_kernel_spec(one.spec)
+    assert spec.argv[0] == "/bin/sh" and "\n" not in spec.display_name and len(spec.display_name) < 100
+    assert [registered.spec for registered in registered(folders)] == [one.spec]
+    assert one.prefix == env.path
+
+
+def test_names_of_two_environments_never_meet_and_can_be_told_apart() -> None:
+    same = [an_environment("/a/envs/train"), an_environment("/b/envs/train", owner="bob"), an_environment("/c/训练")]
+    assert len({spec_name(one) for one in same}) == 3
+    assert list(display_names(same).values()) == ["train (conda, alice)", "train (conda, bob)", "训练 (conda)"]
+    twins = [an_environment("/a/envs/train"), an_environment("/b/envs/train")]
+    assert list(display_names(twins).values()) == ["train (conda, /a/envs)", "train (conda, /b/envs)"]
+
+
+def test_nothing_of_an_environments_name_stands_where_jupyter_fills_in() -> None:
+    said = json.loads(files(an_environment("/x/{connection_file}"), "d", "1")["kernel.json"])
+    assert [word for word in said["argv"] if "/x/" in word] == []
+
+
+def test_registering_twice_replaces_and_leaves_nothing_behind(tmp_path: Path, folders: Folders) -> None:
+    env = read(str(make_conda(tmp_path / "train")))
+    register(env, "first", "global", folders)
+    one = register(env, "second", "global", folders)
+    assert one.display_name == "second"
+    assert os.listdir(folders.target("global")) == [one.spec]
+
+
+def test_what_is_not_ours_is_never_changed_or_removed(tmp_path: Path, folders: Folders) -> None:
+    env = read(str(make_conda(tmp_path / "train")))
+    theirs = Path(folders.target("global")) / spec_name(env)
+    theirs.mkdir(parents=True)
+    (theirs / "kernel.json").write_text('{"argv": ["x"], "display_name": "theirs", "metadata": {}}')
+    with pytest.raises(BadRequest, match="not ours"):
+        register(env, "ours", "global", folders)
+    assert registered(folders) == ()
+    assert json.loads((theirs / "kernel.json").read_text())["display_name"] == "theirs"
+
+
+def test_one_that_lost_its_mark_is_not_removed(tmp_path: Path, folders: Folders) -> None:
+    one = register(read(str(make_conda(tmp_path / "train"))), "ours", "user", folders)
+    path = Path(one.folder) / "kernel.json"
+    said = json.loads(path.read_text())
+    del said["metadata"][MARK]
+    path.write_text(json.dumps(said))
+    with pytest.raises(BadRequest):
+        unregister(one)
+    assert path.exists()
+
+
+def test_unregistering_removes_all_of_it(tmp_path: Path, folders: Folders) -> None:
+    one = register(read(str(make_conda(tmp_path / "train"))), "ours", "user", folders)
+    unregister(one)
+    assert os.listdir(folders.user) == []
+
+
+def test_the_package_behind_load_ext_is_not_removed_with_a_kernelspec(tmp_path: Path, folders: Folders) -> None:
+    import jupyter_aiarts
+
+    one = register(read(str(make_conda(tmp_path / "train"))), "ours", "user", folders)
+    assert (Path(one.folder) / "lib/jupyter_aiarts").is_symlink()
+    unregister(one)
+    assert Path(jupyter_aiarts.__file__).exists()
+
+
+ORDINARY = """
+import os, sys
+from jupyter_core import paths
+from jupyter_aiarts.errors import NotAllowed
+from jupyter_aiarts.kernelspecs.discover import read
+from jupyter_aiarts.kernelspecs.install import Folders, register, unregister, registered
+env = read(sys.argv[1])
+folders = Folders(shared=[sys.argv[2]], user=sys.argv[3])
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    register(env, "x", "global", folders) if sys.argv[4] == "register" else unregister(registered(folders)[0])
+except NotAllowed as error:
+    print(error.hint)
+"""
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may enter, which pytest's own are not."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+@pytest.mark.parametrize("act", ["register", "unregister"])
+def test_without_the_right_to_write_an_admins_command_is_told_and_nothing_changes(open_folder: Path, act: str) -> None:
+    folders = Folders(shared=[str(open_folder / "shared")], user=str(open_folder / "own"))
+    path = make_conda(open_folder / "it's")
+    if act == "unregister":
+        register(read(str(path)), "x", "global", folders)
+    else:
+        Path(folders.target("global")).mkdir()
+    before = sorted(map(str, open_folder.rglob("*")))
+    words = [str(path), folders.shared[0], folders.user, act]
+    os.chmod(folders.shared[0], 0o555 if os.getuid() else 0o755)
+    out = subprocess.run([sys.executable, "-c", ORDINARY, *words], capture_output=True, text=True, cwd="/")
+    os.chmod(folders.shared[0], 0o755)
+    assert out.returncode == 0, out.stderr
+    assert "sudo" in out.stdout and f"kernels {act}" in out.stdout
+    if act == "register":
+        assert "'\"'\"'" in out.stdout and "--user" in out.stdout
+    assert sorted(map(str, open_folder.rglob("*"))) == before
+
+
+def test_a_shared_kernel_may_be_read_by_everybody_whatever_the_umask(tmp_path: Path, folders: Folders) -> None:
+    old = os.umask(0o077)
+    try:
+        one = register(read(str(make_conda(tmp_path / "train"))), "x", "global", folders)
+    finally:
+        os.umask(old)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in Path(one.folder).iterdir() if path.is_file()}
+    assert set(modes.values()) == {0o644}
+    assert Path(one.folder).stat().st_mode & 0o777 == 0o755
+
+
+def test_a_disk_that_is_full_leaves_the_old_one(
+    tmp_path: Path, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = read(str(make_conda(tmp_path / "train")))
+    register(env, "first", "user", folders)
+    Path(folders.user).chmod(0o755)
+    import jupyter_aiarts.kernelspecs.install as writer
+
+    monkeypatch.setattr(writer, "SAME_FOR_ALL", ("start.sh", "no-such-file"))
+    with pytest.raises(NotAllowed, match="Nothing was changed"):
+        register(env, "second", "user", folders)
+    assert [one.display_name for one in registered(folders)] == ["first"]
+    assert len(os.listdir(folders.user)) == 1

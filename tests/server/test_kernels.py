@@ -1,0 +1,64 @@
+"""Environments as kernels over REST and from the command line: registered for all, and known to Jupyter at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from tornado.httpclient import HTTPResponse
+
+from jupyter_aiarts.cli import main
+from tests.kernelspecs.conftest import make_conda
+
+Ask = Callable[..., Awaitable[HTTPResponse]]
+
+
+@pytest.fixture
+def train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment in a home of the test's own."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return make_conda(tmp_path / "home/miniconda3/envs/train")
+
+
+async def test_register_list_and_unregister(ask: Ask, train: Path) -> None:
+    answer = await ask("kernels/register", "POST", {"which": str(train), "scope": "user"})
+    one = json.loads(answer.body)
+    assert (answer.code, one["registered"]) == (200, "user")
+    listed = {each["path"]: each for each in json.loads((await ask("kernels")).body)}
+    assert listed[str(train)]["spec"] == one["spec"]
+    assert (await ask("kernels/unregister", "POST", {"which": one["spec"]})).code == 200
+    assert (await ask("kernels/unregister", "POST", {"which": one["spec"]})).code == 404
+
+
+@pytest.mark.parametrize("body", [{}, {"which": 7}, {"which": "x", "scope": "all"}, {"which": "x", "more": 1}, []])
+async def test_a_wrong_body_is_a_400(ask: Ask, body: object) -> None:
+    assert (await ask("kernels/register", "POST", body)).code == 400
+
+
+async def test_a_repair_is_told_line_by_line(ask: Ask, train: Path) -> None:
+    (train / "conda-meta/ipykernel-6.29.0-py_0.json").unlink()
+    python = train / "bin/python"
+    python.unlink()
+    python.write_text("#!/bin/sh\necho one\necho two\nexit 1\n")
+    python.chmod(0o755)
+    answer = await ask("kernels/repair", "POST", {"which": str(train)})
+    lines = [json.loads(line) for line in answer.body.decode().splitlines()]
+    assert [line.get("line") for line in lines] == ["one", "two", None]
+    assert "pip install" in lines[-1]["error"]["hint"]
+    assert (await ask("kernels/repair", "POST", {"which": "nobody"})).code == 404
+
+
+def test_the_command_line_does_the_same_without_a_server(
+    train: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.delenv("AIARTS_SERVER", raising=False)
+    assert main(["kernels", "register", "train", "--user"]) == 0
+    assert "for you" in capsys.readouterr().out
+    assert main(["kernels"]) == 0
+    assert "train" in capsys.readouterr().out
+    assert main(["kernels", "doctor", "nobody"]) == 3
+    assert main(["kernels", "register"]) == 2
+    assert main(["kernels", "unregister", "train"]) == 0
