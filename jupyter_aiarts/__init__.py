@@ -20,9 +20,24 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from jupyter_aiarts.kernel import Client, Job, Jobs, connect, job, jobs, submit, try_out
+    from jupyter_aiarts.kernel.api import cluster, queues
     from jupyter_aiarts.kernel.run import run
 
-__all__ = ["Client", "Job", "Jobs", "__version__", "connect", "job", "jobs", "run", "submit", "try_out"]
+__all__ = [
+    "Client",
+    "Job",
+    "Jobs",
+    "__version__",
+    "cluster",
+    "connect",
+    "job",
+    "jobs",
+    "queues",
+    "run",
+    "submit",
+    "try_out",
+]
+_HOMES = {"run": "run", "cluster": "api", "queues": "api"}  # those that are also the names of modules beside them
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:
@@ -46,8 +61,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 def __getattr__(name: str) -> Any:
     """Import the public Python names from `jupyter_aiarts.kernel` when they are first asked for."""
-    if name == "run":  # which is also the name of its module
-        return importlib.import_module("jupyter_aiarts.kernel.run").run
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"jupyter_aiarts.kernel.{_HOMES[name]}"), name)
     if name in __all__:
         return getattr(importlib.import_module("jupyter_aiarts.kernel"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -51,7 +51,7 @@ def _session(options: Any) -> session.Session:
     return session.Session(
         # The person's python3, not the one this command happens to be installed with.
         client=api.connect_later(options.server, options.token, lang, shutil.which("python3")),
-        style=Style(lang, terminal.wants_colour(sys.stdout)),
+        style=Style(lang, terminal.wants_colour(sys.stdout), _columns()),
         write=lambda line: print(line, flush=True),
         notice=_notice,
         ask=_ask if sys.stdin.isatty() and not options.json else None,
@@ -68,6 +68,11 @@ def _show(outcome: session.Outcome, as_json: bool) -> None:
     elif outcome.text:
         print(outcome.text)
     sys.stdout.flush()
+
+
+def _columns() -> int:
+    """How wide a line may be; 0 for a file or a pipe, whose lines belong to who reads them."""
+    return shutil.get_terminal_size((0, 0)).columns if sys.stdout.isatty() else 0
 
 
 def _notice(text: str) -> None:

@@ -15,6 +15,7 @@ Each class carries the HTTP status and the machine code under which every door s
     ├── Conflict                     409  conflict
     │   ├── SubmissionConflict       409  submission-conflict  a known submission_id, another spec
     │   ├── WrongPhase               409  wrong-phase          a move that this phase does not offer
+    │   ├── FixGone                  409  fix-gone             an action of an explanation that is no longer true
     │   └── JobUnreadable            409  job-unreadable       the job's record is damaged or too new
     ├── TooLarge                     413  too-large
     ├── UnsupportedType              415  unsupported-media-type
@@ -137,6 +138,12 @@ class WrongPhase(Conflict):
     """The job's phase does not offer this move."""
 
     code = "wrong-phase"
+
+
+class FixGone(Conflict):
+    """The situation that an action was offered for is another one now."""
+
+    code = "fix-gone"
 
 
 class JobUnreadable(Conflict):

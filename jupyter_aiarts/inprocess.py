@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import logging
 import os
 import re
 import threading
@@ -15,7 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from concurrent.futures import Future
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -30,10 +31,17 @@ from jupyter_aiarts.kernel.transport import Answer, Transport
 from jupyter_aiarts.model.job import LogLine
 from jupyter_aiarts.model.names import check_id, user_name
 from jupyter_aiarts.model.phase import Move
-from jupyter_aiarts.service import JobService, ListQuery
+from jupyter_aiarts.picture import ListQuery
+from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
 
+if TYPE_CHECKING:
+    from jupyter_aiarts.audit import AuditLog
+    from jupyter_aiarts.kernelbook import KernelBook
+    from jupyter_aiarts.model.environment import KernelRequest
+
 T = TypeVar("T")
+Route = Callable[["Request"], Coroutine[Any, Any, Answer]]
 
 
 class Request(NamedTuple):
@@ -60,6 +68,8 @@ class InProcessTransport(Transport):
     def __init__(self, state_dir: Path | None = None) -> None:
         folder = state_dir or state_folder()
         self.where = str(folder)
+        self._audit_file = folder / "audit.log"
+        self._audit: AuditLog | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="aiarts", daemon=True)
         self._thread.start()
@@ -79,12 +89,31 @@ class InProcessTransport(Transport):
     ) -> Answer:
         """See `Transport.request`."""
         route, parts = _route(method, path)
-        return self._wait(_answered(route(Request(self._service, parts, query or {}, body, headers or {}))))
+        asked = Request(self._service, parts, query or {}, body, headers or {})
+        try:
+            answer = self._wait(_answered(route(asked)))
+        except RequestFailed as error:
+            self._note(deed_of(route, asked), parts, error.status)
+            raise
+        self._note(deed_of(route, asked), parts, answer.status, answer.body)
+        return answer
 
-    def stream(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    def _note(self, deed: str | None, parts: Mapping[str, str], status: int, body: Any = None) -> None:
+        """Write a deed into the audit log beside the jobs, as a server would; None is no deed."""
+        if deed is None:
+            return
+        if self._audit is None:
+            from jupyter_aiarts.audit import AuditLog
+
+            self._audit = AuditLog(self._audit_file, logging.getLogger(__name__))
+        subject = parts["name"][:63] if "name" in parts else _known_id(parts.get("job") or (body or {}).get("id"))
+        self._audit.note(_owner(), deed, subject, status)
+
+    def stream(self, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Iterator[dict[str, Any]]:
         """See `Transport.stream`; ends the service's side too when the reader stops early."""
-        _, parts = _route("GET", path)
-        steps = _Steps(_followed(Request(self._service, parts, query or {}, None, {})))
+        _, parts = _route("GET" if body is None else "POST", path)
+        request = Request(self._service, parts, query or {}, body, {})
+        steps = _Steps(_repaired(request) if path == "kernels/repair" else _followed(request))
         try:
             while True:
                 batch = self._wait(steps.next())
@@ -97,6 +126,8 @@ class InProcessTransport(Transport):
 
     def close(self) -> None:
         """Stop watching; jobs go on."""
+        if self._audit is not None:
+            self._audit.close()
         self._wait(self._service.aclose())
         self._wait(self._loop.shutdown_asyncgens())
         self._wait(self._loop.shutdown_default_executor())
@@ -167,6 +198,22 @@ def _owner() -> str:
         return user_name(f"uid-{os.getuid()}")
 
 
+def _known_id(text: str | None) -> str | None:
+    """An id, where it can be one: nothing else that somebody typed gets into the log."""
+    try:
+        return check_id(text) if text is not None else None
+    except AiartsError:
+        return None
+
+
+def deed_of(route: Route, request: Request) -> str | None:
+    """What the audit log calls a request; None for one that changes nothing."""
+    tried = request.body if route is _fix and isinstance(request.body, Mapping) else request.query
+    if tried.get("dry_run"):
+        return None
+    return request.parts["move"] if route is _move else DEEDS.get(route)
+
+
 # --- routes: the REST table of spec section 10, verb by verb --------------------------------------
 
 
@@ -197,8 +244,8 @@ async def _edit(request: Request) -> Answer:
 
 
 async def _delete(request: Request) -> Answer:
-    await request.service.delete(request.job)
-    return Answer(204, {}, None)
+    stayed = " ".join(await request.service.delete(request.job, request.lang))
+    return Answer(204, {"x-aiarts-left": quote(stayed)} if stayed else {}, None)
 
 
 async def _move(request: Request) -> Answer:
@@ -210,14 +257,20 @@ async def _logs(request: Request) -> Answer:
     if request.query.get("source") == "npu":
         found, missing = await request.service.npu_log(request.job, run, query.rank, query.tail, request.lang)
         return _json(found, headers={"x-aiarts-no-log": quote(missing)} if missing else {})
-    lines = await request.service.logs(request.job, query, run)
+    lines = await request.service.logs(request.job, query, run, request.lang)
     why = None if lines else await request.service.no_log(request.job, query, run, request.lang)
     return _json(lines, headers={"x-aiarts-no-log": quote(why)} if why else {})
 
 
 def _log_query(request: Request) -> LogQuery:
     asked = request.query
-    return LogQuery(rank=asked.get("rank"), grep=asked.get("grep"), tail=asked.get("tail"), after=asked.get("after"))
+    return LogQuery(
+        rank=asked.get("rank"),
+        grep=asked.get("grep"),
+        tail=asked.get("tail"),
+        after=asked.get("after"),
+        fold=bool(asked.get("fold")),
+    )
 
 
 async def _followed(request: Request) -> AsyncGenerator[list[dict[str, Any]], None]:
@@ -232,12 +285,30 @@ async def _followed(request: Request) -> AsyncGenerator[list[dict[str, Any]], No
             yield msgspec.to_builtins(batch)
 
 
+async def _repaired(request: Request) -> AsyncGenerator[list[dict[str, Any]], None]:
+    async with aclosing(_book().repair(_kernel_request(request).which, request.lang)) as said:
+        async for line in said:
+            yield [{"line": line}]
+
+
 def _waiting_line(text: str) -> dict[str, Any]:
     return {"seq": "", "t": "", "node": 0, "rank": 0, "stream": "aiarts", "text": text}
 
 
 async def _explain(request: Request) -> Answer:
     return _json(await request.service.explain(request.job, request.lang))
+
+
+async def _fix(request: Request) -> Answer:
+    from jupyter_aiarts.fixing import read_request
+
+    return _json(await request.service.fix(request.job, read_request(request.body), request.lang))
+
+
+async def _explanations(request: Request) -> Answer:
+    from jupyter_aiarts.explain.codes import meanings
+
+    return _json(meanings(request.lang))
 
 
 async def _env(request: Request) -> Answer:
@@ -257,12 +328,50 @@ async def _order(request: Request) -> Answer:
     return _json(await request.service.turns(check_id(job) if job else None, request.lang))
 
 
+async def _places(request: Request) -> Answer:
+    asked, job = request.query, request.query.get("job")
+    folder = asked.get("folder") or str(Path.cwd())
+    found = await request.service.places(
+        asked.get("path"), folder, asked.get("cluster"), check_id(job) if job else None, request.lang
+    )
+    return _json(found)
+
+
 async def _health(request: Request) -> Answer:
     return _json(await request.service.health())
 
 
 async def _cluster(request: Request) -> Answer:
     return _json(await request.service.cluster(request.query.get("cluster"), request.lang))
+
+
+async def _usage(request: Request) -> Answer:
+    return _json(await request.service.usage(request.query.get("history") or 0, request.lang))
+
+
+def _book() -> KernelBook:
+    from jupyter_aiarts.kernelbook import KernelBook
+
+    return KernelBook()
+
+
+def _kernel_request(request: Request) -> KernelRequest:
+    from jupyter_aiarts.model.environment import KernelRequest
+
+    return msgspec.convert(request.body, KernelRequest)
+
+
+async def _kernels(request: Request) -> Answer:
+    return _json(await _book().all(request.lang))
+
+
+async def _kernel_act(request: Request) -> Answer:
+    asked, book = _kernel_request(request), _book()
+    if request.parts["act"] == "register":
+        return _json(await book.register(asked.which, asked.scope, request.lang))
+    if request.parts["act"] == "unregister":
+        return _json(await book.unregister(asked.which))
+    return _json(await book.doctor(asked.which, request.lang))
 
 
 async def _templates(request: Request) -> Answer:
@@ -283,7 +392,14 @@ async def _delete_template(request: Request) -> Answer:
     return Answer(204, {}, None)
 
 
-Route = Callable[[Request], Coroutine[Any, Any, Answer]]
+DEEDS: dict[Route, str] = {
+    _submit: "submit",
+    _edit: "edit",
+    _delete: "delete",
+    _fix: "fix",
+    _save_template: "save-template",
+    _delete_template: "delete-template",
+}
 _JOB = r"jobs/(?P<job>[^/]+)"
 ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
     (method, re.compile(pattern), route)
@@ -296,12 +412,18 @@ ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
         ("POST", _JOB + "/(?P<move>stop|pause|resume|rerun|release)", _move),
         ("GET", _JOB + "/logs", _logs),
         ("GET", _JOB + "/explain", _explain),
+        ("POST", _JOB + "/explain", _fix),
         ("GET", _JOB + "/env", _env),
         ("GET", _JOB + "/events", _events),
+        ("GET", "explanations", _explanations),
         ("GET", "health", _health),
         ("GET", "cluster", _cluster),
+        ("GET", "usage", _usage),
         ("GET", "queues", _queues),
         ("GET", "queues/order", _order),
+        ("GET", "places", _places),
+        ("GET", "kernels", _kernels),
+        ("POST", "kernels/(?P<act>register|unregister|doctor|repair)", _kernel_act),
         ("GET", "templates", _templates),
         ("GET", "templates/(?P<name>[^/]+)", _template),
         ("PUT", "templates/(?P<name>[^/]+)", _save_template),

@@ -13,10 +13,11 @@ from msgspec import structs
 from jupyter_aiarts.engines.base import Engine, JobRecord
 from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.explain import explain
+from jupyter_aiarts.explain.words.expected import basis_text, expected_text
 from jupyter_aiarts.explain.words.turns import passed_text, reason_text
 from jupyter_aiarts.intake import engine_named
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import Explanation
+from jupyter_aiarts.model.job import ExpectedStart, Explanation
 from jupyter_aiarts.model.queue import Queue, ShownQueue, shown
 from jupyter_aiarts.model.turn import ShownPassed, ShownTurn, Turn
 
@@ -67,6 +68,16 @@ def _shown(turn: Turn, cluster: str, jobs: Mapping[str, JobRecord], job: str | N
     return ShownTurn(
         at=turn.at, cluster=cluster, job=turn.job, name=turn.name, queue=turn.queue, passed=passed, more=more
     )
+
+
+async def with_expected(engine: Engine, job: str, explanation: Explanation, lang: str) -> Explanation:
+    """The explanation of a job that waits, with when it is expected to start where that can be bounded."""
+    band = await engine.expected(job)
+    if band is None:
+        return explanation
+    start = ExpectedStart(earliest=band.earliest, latest=band.latest, basis=basis_text(band, lang))
+    evidence = [*explanation.evidence, expected_text(band, lang)]
+    return structs.replace(explanation, evidence=evidence, expected=start)
 
 
 async def with_turns(engine: Engine, job: str, explanation: Explanation, lang: str) -> Explanation:

@@ -20,14 +20,32 @@ ANEW = 1.0  # seconds after which a log without a line is opened again
 QUICK, SLOW = 0.02, 0.25  # seconds between looks at a log that somebody follows: a tenth of how long it was quiet
 
 
-async def page(engine: Engine, job_id: str, query: LogQuery, run: int | None) -> list[LogLine]:
-    """One page of a run's log; a search that takes too long is ended, with what to do about it."""
+async def page(
+    engine: Engine, job_id: str, query: LogQuery, run: int | None, lang: str = "en"
+) -> tuple[list[LogLine], str | None]:
+    """One page of a run's log, and what of it is there but may not be read by this server.
+
+    A search that takes too long is ended, with what to do about it.
+    """
     record = await engine.get(job_id)
     _check_rank(record, query.rank)
     over = _is_over(record, run)
     log = await engine.log(job_id, run)
     deadline = time.monotonic() + SEARCH
-    return await asyncio.to_thread(lambda: log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline))
+
+    def read() -> tuple[list[LogLine], str | None]:
+        return log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline), log.unread(lang)
+
+    return await asyncio.to_thread(read)
+
+
+def with_unread(lines: list[LogLine], unread: str | None, query: LogQuery) -> list[LogLine]:
+    """A page of which something is missing says so before its first line, once: not where somebody reads on."""
+    if not lines or unread is None or query.after is not None or query.before is not None:
+        return lines
+    first = lines[0]  # whose place it takes for whoever reads on from there
+    said = LogLine(seq=first.seq, t=first.t, node=first.node, rank=first.rank, stream="aiarts", text=unread)
+    return [said, *lines]
 
 
 async def follow(engine: Engine, job_id: str, query: LogQuery, run: int | None) -> AsyncGenerator[list[LogLine], None]:

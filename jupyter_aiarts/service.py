@@ -1,4 +1,4 @@
-"""One live picture of all jobs, whoever runs them, and the fan-out of its changes.
+"""The verbs of all doors, over one live picture of all jobs, whoever runs them, and the fan-out of its changes.
 
 Doors call these verbs and subscribe; engines are asked and watched. No HTTP here, no configuration: what a verb answers
 is the same over REST, in the command line without a server, and in a test.
@@ -9,30 +9,35 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
-from jupyter_aiarts.errors import BadRequest, JobNotFound, Unavailable
+from jupyter_aiarts.errors import JobNotFound, Unavailable
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.fanout import Fanout, array
-from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine, listed
-from jupyter_aiarts.model.phase import MOVES, Move, Phase
-from jupyter_aiarts.twins import Twins
+from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine
+from jupyter_aiarts.model.phase import Move, Phase
+from jupyter_aiarts.picture import ListQuery, Picture, offered, shown
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import LogQuery, RunLog
     from jupyter_aiarts.model.cluster import ClusterPage
+    from jupyter_aiarts.model.fix import Fix, FixRequest
+    from jupyter_aiarts.model.places import PathMap
     from jupyter_aiarts.model.queue import ShownQueue
     from jupyter_aiarts.model.templates import Template
     from jupyter_aiarts.model.turn import ShownTurn
+    from jupyter_aiarts.model.usage import UsagePage
     from jupyter_aiarts.templates import TemplateStore
+    from jupyter_aiarts.twins import Twins
+    from jupyter_aiarts.usage import UsageWatch
 
 QUEUES_TOLD = 60.0  # seconds after somebody looked at queues in which changes of them are told
-HELD_BY_A_NODE = ("pod-stuck", "node-lost")  # causes that a release may end
 
 
 class Submitted(Struct, frozen=True):
@@ -42,31 +47,19 @@ class Submitted(Struct, frozen=True):
     created: bool
 
 
-class ListQuery(Struct, frozen=True, kw_only=True):
-    """Which jobs to list, newest first."""
-
-    limit: int | None = None
-    after: str | None = None
-    phase: str | None = None
-    q: str | None = None
-    owner: str | None = None
-    mine: bool = False
-
-
 class JobService:
     """All jobs of all engines. Made by the server (one per process) and by the command line (one per call)."""
 
     def __init__(self, engines: Mapping[str, Engine], templates: TemplateStore) -> None:
         self._engines = dict(engines)
-        self._twins = Twins(engines)
         self._templates = templates
-        self._jobs: dict[str, JobRecord] = {}
+        self._picture = Picture()
         self._snapshots: dict[str, tuple[JobRecord, ...]] = {}  # what each engine said when last asked for everything
-        self._order: list[str] | None = None  # ids, newest first; None when it has to be made again
-        self._encoded: dict[tuple[str, str], bytes] = {}
-        self._fanout = Fanout(self._snapshot_message, lambda: [msgspec.json.encode(one) for one in self._clusters()])
+        self._usage: UsageWatch | None = None
+        self._fanout = Fanout(self._picture.encoded, self._health_message, self._usage_message)
         self._tasks: list[asyncio.Task[None]] = []
         self._first_look: asyncio.Future[None] | None = None
+        self._unwell: dict[str, list[dict[str, Any]]] = {}  # by cluster, where the server guards its nodes
         self._queues_until = 0.0  # on the monotonic clock: until when somebody looks at queues
 
     async def start(self) -> None:
@@ -83,6 +76,8 @@ class JobService:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for engine in self._engines.values():
             await engine.aclose()
+        if self._usage is not None:
+            await self._usage.aclose()
         self._fanout.close()
 
     # -- in ------------------------------------------------------------------------------------------------------
@@ -94,7 +89,7 @@ class JobService:
         engine, reading = read_submission(raw, self._engines, self._templates)
         record, created = await engine.submit(reading, caller)
         self._take([record])
-        return Submitted(self._job(record, lang), created)
+        return Submitted(shown(record, lang), created)
 
     async def try_out(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> DryRun:
         """What submitting would do, without doing it."""
@@ -109,7 +104,7 @@ class JobService:
         """Stop, pause, resume, rerun or release a job."""
         record = await (await self._owner(job_id)).act(job_id, move)
         self._take([record])
-        return self._job(record, lang)
+        return shown(record, lang)
 
     async def edit(self, job_id: str, patch: Mapping[str, Any], lang: str = "en") -> Job:
         """Change the spec that the next run uses, by a JSON merge patch."""
@@ -119,16 +114,28 @@ class JobService:
         reading = read_edit(await engine.asked(job_id), patch, engine)
         record = await engine.edit(job_id, reading)
         self._take([record])
-        return self._job(record, lang)
+        return shown(record, lang)
 
-    async def delete(self, job_id: str) -> None:
-        """Remove a job; one that runs is stopped first and goes when it has ended."""
+    async def fix(self, job_id: str, request: FixRequest, lang: str = "en") -> Fix:
+        """Carry out an action of a job's explanation, or with `dry_run` only say what it would change."""
+        from jupyter_aiarts.fixing import answer, carry_out, look_ahead
+
         engine = await self._owner(job_id)
-        await engine.delete(job_id)
+        record = await engine.get(job_id)
+        planned, changes = await look_ahead(engine, record, offered(record), request, lang)
+        if request.dry_run or planned.kind not in ("edit", "move"):
+            return answer(planned, changes, shown(record, lang), done=False)
+        return answer(planned, changes, await carry_out(self, job_id, planned, lang), done=True)
+
+    async def delete(self, job_id: str, lang: str = "en") -> list[str]:
+        """Remove a job; one that runs is stopped first and goes when it has ended. A sentence for all that stayed."""
+        engine = await self._owner(job_id)
+        stayed = [one.said(lang) for one in await engine.delete(job_id)]
         with contextlib.suppress(JobNotFound):
             self._take([await engine.get(job_id)])
-            return
+            return stayed
         self._drop([job_id])
+        return stayed
 
     # -- out -----------------------------------------------------------------------------------------------------
 
@@ -136,7 +143,7 @@ class JobService:
         """One job as it is now."""
         record = await (await self._owner(job_id)).get(job_id)
         self._take([record])
-        return self._job(record, lang)
+        return shown(record, lang)
 
     async def explain(self, job_id: str, lang: str = "en") -> Explanation:
         """Why a job is as it is; of one that waits also who started before it, and why."""
@@ -145,62 +152,41 @@ class JobService:
         found = explain(record.cause, lang, job_id, record.spec)
         if record.phase is not Phase.QUEUED:
             return found
-        from jupyter_aiarts.queuing import with_turns
+        from jupyter_aiarts.queuing import with_expected, with_turns
 
-        return await with_turns(engine, job_id, found, lang)
+        return await with_turns(engine, job_id, await with_expected(engine, job_id, found, lang), lang)
 
     async def jobs(self, query: ListQuery, lang: str = "en") -> bytes:
         """A JSON array of the jobs asked for, newest first, each encoded once per change."""
         await self.start()
         await self._refresh()
-        return array([self._listed(job_id, lang) for job_id in self._chosen(query)])
-
-    def _chosen(self, query: ListQuery) -> list[str]:
-        ids = self._newest_first()
-        if query.after is not None:
-            if query.after not in self._jobs:
-                raise JobNotFound(f"There is no job {query.after[:80]!r} to list after.", "List from the start again.")
-            ids = ids[ids.index(query.after) + 1 :]
-        wanted = _matcher(query, {name: engine.owner for name, engine in self._engines.items()})
-        chosen = ids if wanted is None else [job_id for job_id in ids if wanted(self._jobs[job_id])]
-        return chosen[: query.limit]
-
-    def _newest_first(self) -> list[str]:
-        if self._order is None:
-            jobs = self._jobs
-            self._order = sorted(jobs, key=lambda job_id: (jobs[job_id].created, job_id), reverse=True)
-        return self._order
+        mine = {name: engine.owner for name, engine in self._engines.items()}
+        return array(self._picture.encoded(self._picture.chosen(query, mine), lang))
 
     async def resolve(self, text: str) -> str:
         """The id of the one job that has this id, begins with it, or bears this name."""
         await self.start()
         await self._refresh()
-        if text in self._jobs:
-            return text
-        found = [job_id for job_id in self._newest_first() if self._jobs[job_id].name == text]
-        found = found or [job_id for job_id in self._newest_first() if text and job_id.startswith(text)]
-        if not found:
-            raise JobNotFound(f"No job has the id or name {text[:80]!r}.", "List the jobs with `aiarts jobs`.")
-        if len(found) > 1:
-            shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
-            raise BadRequest(f"{text[:80]!r} means {len(found)} jobs: {shown}.", "Give the id of one of them.")
-        return found[0]
+        return self._picture.named(text)
 
-    async def logs(self, job_id: str, query: LogQuery, run: int | None = None) -> list[LogLine]:
+    async def logs(self, job_id: str, query: LogQuery, run: int | None = None, lang: str = "en") -> list[LogLine]:
         """One page of a run's log; a search that takes too long is ended, with what to do about it."""
-        from jupyter_aiarts.reading import page
+        from jupyter_aiarts.reading import page, with_unread
 
-        return await page(await self._owner(job_id), job_id, query, run)
+        return with_unread(*await page(await self._owner(job_id), job_id, query, run, lang), query)
 
     async def run_log(self, job_id: str, run: int | None = None) -> RunLog:
         return await (await self._owner(job_id)).log(job_id, run)
 
     async def no_log(self, job_id: str, query: LogQuery, run: int | None = None, lang: str = "en") -> str | None:
-        """Why there is nothing to read yet, or no more; None when there are lines that only the query leaves out."""
+        """Why there is nothing to read yet, or no more, or not all; None when only the query leaves lines out."""
         from jupyter_aiarts.engines.logs import LogQuery, no_log_reason
+        from jupyter_aiarts.reading import page
 
-        if await self.logs(job_id, LogQuery(rank=query.rank, tail=1), run):
-            return None
+        glimpse = LogQuery(rank=query.rank, tail=1)
+        lines, unread = await page(await self._owner(job_id), job_id, glimpse, run, lang)
+        if lines or unread is not None:
+            return unread
         job = await self.get(job_id, lang)
         states = [rank.phase.value for rank in job.ranks if query.rank in (None, rank.rank)]
         why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
@@ -233,7 +219,12 @@ class JobService:
         from jupyter_aiarts._version import __version__
 
         clusters = self._clusters()
-        return {"version": __version__, "clusters": clusters, "jobs": len(self._jobs), "active": self.active_here()}
+        return {
+            "version": __version__,
+            "clusters": clusters,
+            "jobs": len(self._picture.jobs),
+            "active": self.active_here(),
+        }
 
     async def cluster(self, name: str | None = None, lang: str = "en") -> ClusterPage:
         """The machines of one cluster, or of all of them: one that is away is told of, not waited for."""
@@ -241,13 +232,22 @@ class JobService:
 
         return await look_at(self._engines, name, lang)
 
-    def _clusters(self) -> list[dict[str, str | None]]:
+    def note_nodes(self, unwell: Mapping[str, list[dict[str, Any]]]) -> None:
+        """What is wrong with which nodes, by cluster: told with the health, to those who listen at once."""
+        self._unwell = dict(unwell)
+        self._fanout.send(health=True)
+
+    def _clusters(self) -> list[dict[str, Any]]:
         """Every engine by name, since when what it tells may be out of date, who this user is where others' jobs are
-        seen too, and what is wrong with its entry."""
+        seen too, what is wrong with its entry, and with its nodes where they are guarded."""
         said = {name: {"problem": problem} for name in self._engines if (problem := self._twins.problem(name))}
+        ill = {name: {"unwell": nodes} for name, nodes in self._unwell.items()}
         mine = {name: {"owner": engine.owner} for name, engine in self._engines.items() if engine.owner is not None}
         return [
-            {"name": name, "stale_since": engine.stale_since, **mine.get(name, {}), **said.get(name, {})}
+            {"name": name, "stale_since": engine.stale_since}
+            | mine.get(name, {})
+            | said.get(name, {})
+            | ill.get(name, {})
             for name, engine in self._engines.items()
         ]
 
@@ -263,7 +263,26 @@ class JobService:
         from jupyter_aiarts.queuing import look_at_turns
 
         await self.start()
-        return await look_at_turns(self._engines, self._jobs, job_id, lang)
+        return await look_at_turns(self._engines, self._picture.jobs, job_id, lang)
+
+    async def usage(self, seconds: int = 0, lang: str = "en") -> UsagePage:
+        """What this machine is doing, and did in the last `seconds`; for a while subscribers are told of every look."""
+        from jupyter_aiarts.usage import UsageWatch, look_at, usual_paths
+
+        if self._usage is None:
+            self._usage = UsageWatch(usual_paths(), self._fanout.send_usage)
+        return await look_at(self._usage, seconds, lang)
+
+    async def places(
+        self, path: str | None, folder: str, cluster: str | None = None, job_id: str | None = None, lang: str = "en"
+    ) -> PathMap:
+        """The path map, and where one path is in it: of one cluster, of the one that has this job, or of all."""
+        from jupyter_aiarts.pathfinding import map_of
+
+        if job_id is not None:
+            record = await (await self._owner(job_id)).get(job_id)
+            cluster, folder = record.cluster, record.spec.workdir or folder
+        return await map_of(self._engines, path, folder, cluster, job_id, lang)
 
     def is_mine(self, cluster: str, owner: str) -> bool:
         """Whether a job with this owner is one of the user whom this service works for."""
@@ -271,7 +290,7 @@ class JobService:
 
     def active_here(self) -> int:
         """How many jobs hold this machine at this moment, as far as is known."""
-        return sum(1 for job in self._jobs.values() if job.cluster == "local" and job.phase.is_active)
+        return sum(1 for job in self._picture.jobs.values() if job.cluster == "local" and job.phase.is_active)
 
     async def subscribe(self, lang: str = "en") -> AsyncIterator[bytes]:
         """Encoded stream messages: a snapshot first, then what changes; a slow reader gets them merged."""
@@ -301,7 +320,7 @@ class JobService:
 
     async def _owner(self, job_id: str) -> Engine:
         """The engine that has this job; one we have not heard of yet is asked for."""
-        known = self._jobs.get(job_id)
+        known = self._picture.jobs.get(job_id)
         if known is not None:
             return self._engines[known.cluster]
         away: Unavailable | None = None
@@ -324,7 +343,7 @@ class JobService:
                 owner = engine.owner
                 self._fanout.send(health=True)
             self._take(change.jobs)
-            self._drop(job_id for job_id in change.removed if self._is_of(job_id, engine.name))
+            self._drop(job_id for job_id in change.removed if self._picture.is_of(job_id, engine.name))
             if change.queues and self._tells_queues:
                 self._fanout.send(queues=True)
 
@@ -337,21 +356,15 @@ class JobService:
             self._snapshots[name] = records
             self._take(records)
             there = {record.id for record in records}
-            self._drop([key for key in self._jobs if self._is_of(key, name) and key not in there])
+            self._drop([key for key in self._picture.jobs if self._picture.is_of(key, name) and key not in there])
 
     async def _ask(self, name: str) -> tuple[JobRecord, ...]:
         return await self._engines[name].snapshot()
 
     def _take(self, records: Iterable[JobRecord]) -> None:
-        changed = [record for record in records if self._differs(record)]
-        for record in changed:
-            if record.id not in self._jobs:
-                self._order = None
-            self._jobs[record.id] = record
-            for lang in ("en", "zh"):
-                self._encoded.pop((record.id, lang), None)
+        changed = self._picture.take(record for record in records if self._differs(record))
         if changed:
-            self._fanout.send(changed={record.id for record in changed}, queues=self._tells_queues)
+            self._fanout.send(changed=changed, queues=self._tells_queues)
 
     @property
     def _tells_queues(self) -> bool:
@@ -359,79 +372,29 @@ class JobService:
         return time.monotonic() < self._queues_until
 
     def _differs(self, record: JobRecord) -> bool:
-        known = self._jobs.get(record.id)
+        known = self._picture.jobs.get(record.id)
         if known is None or known is record:
             return known is None
         return known != record and not self._twins.gives_way(record.cluster, known.cluster)
 
-    def _is_of(self, job_id: str, name: str) -> bool:
-        known = self._jobs.get(job_id)
-        return known is not None and known.cluster == name
+    @cached_property
+    def _twins(self) -> Twins:
+        from jupyter_aiarts.twins import Twins  # a list of jobs that did not change does without
+
+        return Twins(self._engines)
 
     def _drop(self, ids: Iterable[str]) -> None:
-        gone = {job_id for job_id in ids if self._jobs.pop(job_id, None) is not None}
+        gone = self._picture.drop(ids)
         if gone:
-            self._order = None
-            for job_id in gone:
-                for lang in ("en", "zh"):
-                    self._encoded.pop((job_id, lang), None)
             self._fanout.send(removed=gone, queues=self._tells_queues)
 
-    def _snapshot_message(self, ids: Iterable[str] | None, lang: str) -> list[bytes]:
-        """Encoded jobs for the stream: all of them for None, else those that still exist."""
-        wanted = self._newest_first() if ids is None else ids
-        return [self._listed(job_id, lang) for job_id in wanted if job_id in self._jobs]
+    def _health_message(self) -> list[bytes]:
+        return [msgspec.json.encode(one) for one in self._clusters()]
 
-    def _listed(self, job_id: str, lang: str) -> bytes:
-        key = (job_id, lang)
-        found = self._encoded.get(key)
-        if found is None:
-            found = self._encoded[key] = msgspec.json.encode(listed(self._job(self._jobs[job_id], lang)))
-        return found
+    def _usage_message(self, lang: str) -> bytes | None:
+        """The newest look at this machine, for whoever reads the stream."""
+        if self._usage is None or self._usage.last is None:
+            return None
+        from jupyter_aiarts.usage import page_of
 
-    def _job(self, record: JobRecord, lang: str) -> Job:
-        return Job(
-            id=record.id,
-            name=record.name,
-            cluster=record.cluster,
-            phase=record.phase,
-            run=record.run,
-            created=record.created,
-            started=record.started,
-            ended=record.ended,
-            owner=record.owner,
-            spec=record.spec,
-            explanation=explain(record.cause, lang, record.id, record.spec),
-            ranks=list(record.ranks),
-            notes=list(record.notes),
-            machines=list(record.machines),
-            moves=list(_offered(record)),
-        )
-
-
-def _offered(record: JobRecord) -> tuple[Move, ...]:
-    """What this job offers now; one whose record is damaged can only be deleted."""
-    if record.cause.code == "job-unreadable":
-        return (Move.DELETE,)
-    is_held = record.is_stuck or record.cause.code in HELD_BY_A_NODE
-    return (*MOVES[record.phase], Move.RELEASE) if is_held else MOVES[record.phase]
-
-
-def _matcher(query: ListQuery, mine: Mapping[str, str | None]) -> Callable[[JobRecord], bool] | None:
-    """A test for one record, or None when everything is wanted; `mine` is who this user is on which cluster."""
-    tests: list[Callable[[JobRecord], bool]] = []
-    if query.phase:
-        try:
-            phases = {Phase(one.strip()) for one in query.phase.split(",")}
-        except ValueError:
-            known = ", ".join(phase.value for phase in Phase)
-            raise BadRequest(f"{query.phase[:80]!r} is not a phase.", f"Phases: {known}.") from None
-        tests.append(lambda job: job.phase in phases)
-    if query.owner:
-        tests.append(lambda job: job.owner == query.owner)
-    if query.mine and any(mine.values()):
-        tests.append(lambda job: mine[job.cluster] in (None, job.owner))
-    if query.q:
-        text = query.q.casefold()
-        tests.append(lambda job: text in f"{job.name}\n{job.id}\n{job.spec.script or ''}".casefold())
-    return (lambda job: all(test(job) for test in tests)) if tests else None
+        return msgspec.json.encode(page_of(self._usage.last, lang))

@@ -3,6 +3,7 @@ terminal."""
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import pty
@@ -177,9 +178,18 @@ def test_logs_in_json_are_one_object_per_line(aiarts: Run) -> None:
     for more in ([], ["-f"]):
         lines = [json.loads(line) for line in aiarts("logs", job["id"], "--json", *more)[1].splitlines()]
         assert [line["text"] for line in lines if line["stream"] == "stdout"] == ["a", "a", "b"]
-    assert aiarts("logs", job["id"], "--fold")[1] == "a\n… the same line 1 more times\nb\n"
+    assert aiarts("logs", job["id"], "--fold")[1] == "a\n… 1 more like it\nb\n"
     assert aiarts("logs", job["id"], "--tail", "1")[1] == "b\n"
     assert aiarts("logs", job["id"], "--grep", "^b")[1] == "b\n"
+
+
+@pytest.mark.parametrize("follow", [[], ["-f"]])
+def test_a_known_flood_is_folded_and_said_to_be_harmless(aiarts: Run, follow: list[str]) -> None:
+    noise = "Unable to register cu{} factory: Attempting to register factory when one has already been registered"
+    texts = [noise.format("DNN"), noise.format("BLAS"), "done"]
+    job = job_of(aiarts("submit", script(f"print(*{texts!r}, sep=chr(10))"), "--wait", "--json"))
+    shown = aiarts("logs", job["id"], "--fold", *follow)[1].splitlines()
+    assert shown[:3] == [texts[1], "… 1 more like it; they can be ignored", "done"]
 
 
 def test_waiting_for_a_job_that_has_ended_shows_its_log(aiarts: Run) -> None:
@@ -199,6 +209,29 @@ def test_deleting_without_being_asked_needs_yes(aiarts: Run, monkeypatch: pytest
     code, _, err = aiarts("delete", "gone")
     assert code == 2 and "--yes" in err
     assert aiarts("delete", "gone", "-y") == (0, f"Deleted gone ({job['id']})\n", "")
+
+
+def test_every_deed_without_a_server_is_noted_done_or_refused_and_reading_is_not(
+    aiarts: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_TOKEN", "hunter2-value")
+    job = job_of(aiarts("submit", script("pass"), "--secret-env", "API_TOKEN", "--json"))["id"]
+    aiarts("logs", job, "-f")
+    aiarts("show", job)
+    aiarts("submit", "train.py", "--dry-run")
+    aiarts("submit", "train.py", "--priority", "99")
+    aiarts("stop", job)
+    aiarts("delete", job, "--yes")
+    text = (home.parent / "state" / "audit.log").read_text()
+    found = [(one["action"], one["subject"], one["status"]) for one in map(json.loads, text.splitlines())]
+    assert found == [
+        ("submit", job, 201),
+        ("submit", None, 400),
+        ("stop", job, 409),
+        ("delete", job, 204),
+    ]
+    assert {one["user"] for one in map(json.loads, text.splitlines())} == {getpass.getuser()}
+    assert "hunter2-value" not in text
 
 
 def test_a_params_file_of_dlc_is_submitted(aiarts: Run) -> None:

@@ -32,6 +32,7 @@ def helper(name: str) -> ModuleType:
 
 
 blocks, sandbox, keys, lab = helper("blocks"), helper("sandbox"), helper("keys"), helper("lab")
+explanations = helper("explanations")
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
@@ -180,6 +181,10 @@ def test_the_table_of_keys_is_the_specs() -> None:
     assert keys.shown(guide) == keys.table(), "run python tests/docs/keys.py"
 
 
+def test_the_page_of_explanations_is_what_the_software_says() -> None:
+    assert explanations.PAGE.read_text(encoding="utf-8") == explanations.page(), "run python tests/docs/explanations.py"
+
+
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/contributors.md"])
 def test_every_path_named_for_contributors_exists(page: str) -> None:
     named = re.findall(r"`([\w.-]+/[\w./-]*|[\w-]+\.(?:py|md|ts|tsx|cfg|toml))`", prose(ROOT / page))
@@ -197,11 +202,11 @@ def test_pictures_are_small_and_every_one_is_shown() -> None:
 
 
 def test_the_settings_named_for_admins_exist_and_none_is_missing() -> None:
-    from jupyter_aiarts.server.app import AiartsApp, LocalEngine
+    from jupyter_aiarts.server.app import AiartsApp, Kernels, LocalEngine
 
     guide = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("admins.md", "kubernetes.md"))
-    own = {f"AiartsApp.{name}" for name in AiartsApp.class_own_traits(config=True)}
-    own |= {f"LocalEngine.{name}" for name in LocalEngine.class_own_traits(config=True)}
+    classes = (AiartsApp, Kernels, LocalEngine)
+    own = {f"{one.__name__}.{name}" for one in classes for name in one.class_own_traits(config=True)}
     assert set(re.findall(r"^c\.(\w+\.\w+) =", guide, re.MULTILINE)) == own
 
 

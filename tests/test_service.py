@@ -20,7 +20,8 @@ from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.errors import BadRequest, ClusterNotFound, JobNotFound, TemplateNotFound
 from jupyter_aiarts.model.job import Job
 from jupyter_aiarts.model.phase import Move, Phase
-from jupyter_aiarts.service import JobService, ListQuery
+from jupyter_aiarts.picture import ListQuery
+from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
 
 

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import Event, Rank
+from jupyter_aiarts.model.job import Event, Rank, Span
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.spec import JobSpec
 
 if TYPE_CHECKING:
+    from jupyter_aiarts.engines.leftover import Leftover
     from jupyter_aiarts.engines.logs import RunLog
     from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.cluster import ClusterView
+    from jupyter_aiarts.model.expected import Band
+    from jupyter_aiarts.model.places import Place
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.reading import Reading
     from jupyter_aiarts.model.turn import Turn
@@ -54,6 +57,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     is_stuck: bool = False  # whether something of it should be gone and is not, which a release gives up on
     machines: tuple[str, ...] = ()  # where its processes are, or were as long as that is known
+    earlier: tuple[Span, ...] = ()  # the runs before this one that did run, as far as they are still known
 
     @property
     def name(self) -> str:
@@ -124,8 +128,11 @@ class Engine(ABC):
         """Replace the spec that the next run will use."""
 
     @abstractmethod
-    async def delete(self, job_id: str) -> None:
-        """Remove a job and all it kept; one that runs is stopped first and goes when it has ended."""
+    async def delete(self, job_id: str) -> tuple[Leftover, ...]:
+        """Remove a job and all it kept; one that runs is stopped first and goes when it has ended.
+
+        Answers with what could not be removed: others may have written it.
+        """
 
     @abstractmethod
     async def asked(self, job_id: str) -> Asked:
@@ -166,6 +173,14 @@ class Engine(ABC):
     @abstractmethod
     async def turns(self, job_id: str | None = None) -> tuple[Turn, ...]:
         """Starts before jobs that had come earlier, newest first, and why; with an id those that are about it."""
+
+    async def places(self, job_id: str | None = None) -> tuple[Place, ...]:
+        """Where storage is, as this server, the job's processes and a node know it; without a job, any job's."""
+        return ()
+
+    async def expected(self, job_id: str) -> Band | None:
+        """Between which moments a job that waits is expected to start, and what that is based on; None: unknown."""
+        return None
 
     @abstractmethod
     def watch(self) -> AsyncIterator[Change]:

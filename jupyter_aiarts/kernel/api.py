@@ -7,7 +7,21 @@ import importlib
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Tuple, Union, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Literal,
+    Mapping,
+    Optional,
+    Tuple,
+    TypeVar,
+    Union,
+    overload,
+)
 
 from jupyter_aiarts.kernel import display, pages
 from jupyter_aiarts.kernel.client import ENDED, Client, overlaid
@@ -18,8 +32,13 @@ from jupyter_aiarts.kernel.terminal import Style
 from jupyter_aiarts.kernel.transport import Answer, HttpTransport, Transport
 from jupyter_aiarts.kernel.words import default_lang
 
+if TYPE_CHECKING:
+    from jupyter_aiarts.kernel.cluster import Machines
+    from jupyter_aiarts.kernel.queues import Queues
+
 FIRST_LOOK, LAST_LOOK = 0.2, 2.0
 _transports: Dict[Tuple[str, str], Transport] = {}
+S = TypeVar("S", bound=Shown)
 
 
 def connect(
@@ -67,9 +86,11 @@ class _Later(Transport):
         """See `Transport.request`."""
         return self._transport().request(method, path, query, body, headers)
 
-    def stream(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Iterator[Dict[str, Any]]:
+    def stream(
+        self, path: str, query: Optional[Mapping[str, Any]] = None, body: Any = None
+    ) -> Iterator[Dict[str, Any]]:
         """See `Transport.stream`."""
-        return self._transport().stream(path, query)
+        return self._transport().stream(path, query, body)
 
     def _transport(self) -> Transport:
         if self._found is None:
@@ -197,7 +218,7 @@ class Job(Shown):
 
     def explain(self) -> Explanation:
         """Why it is as it is, and what to do."""
-        return Explanation(self._client.explain(self.id))
+        return Explanation(self._client.explain(self.id), self._client, self.id)
 
     def events(self, run: Optional[int] = None) -> List[Dict[str, Any]]:
         """What the platform did for a run."""
@@ -236,9 +257,9 @@ class Job(Shown):
         self.data = self._client.edit(self.id, changes)
         return self
 
-    def delete(self) -> None:
-        """Remove it with its runs and logs."""
-        self._client.delete(self.id)
+    def delete(self) -> Optional[str]:
+        """Remove it with its runs and logs; the sentence about what could not be removed, if any."""
+        return self._client.delete(self.id)
 
     def _moved(self, move: str) -> Job:
         self.data = self._client.act(self.id, move)
@@ -284,6 +305,28 @@ def job(text: str) -> Job:
     """The job that an id, an unambiguous id prefix or an unambiguous name means."""
     client = connect()
     return Job(client, client.show(client.resolve(text)))
+
+
+def queues(cluster: Optional[str] = None) -> Queues:
+    """Queues of one cluster or of all: a list of what the server tells of each, that shows itself as a table."""
+    from jupyter_aiarts.kernel.queues import Queues
+
+    client = connect()
+    return _in(client, Queues(client.queues(cluster)))
+
+
+def cluster(name: Optional[str] = None) -> Machines:
+    """The machines of one cluster or of all: `nodes`, who holds their cards, and in `fits` what fits now."""
+    from jupyter_aiarts.kernel.cluster import Machines
+
+    client = connect()
+    return _in(client, Machines(client.cluster(name)))
+
+
+def _in(client: Client, value: S) -> S:
+    """The same in the client's language."""
+    value._lang = client.lang
+    return value
 
 
 def many_ranks(data: Mapping[str, Any]) -> bool:

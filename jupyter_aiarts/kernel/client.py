@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import time
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 from urllib.parse import unquote
@@ -89,7 +88,7 @@ class Client:
             return spec
         body = self._with_folder(dict(spec))
         if "jobName" not in body and not body.get("submission_id"):
-            body["submission_id"] = secrets.token_hex(8)
+            body["submission_id"] = os.urandom(8).hex()
         return body
 
     def _with_folder(self, spec: Spec) -> Spec:
@@ -135,6 +134,19 @@ class Client:
         """Why the job is as it is."""
         return dict(self._ask("GET", _path(job, "explain")))
 
+    def fix(
+        self, job: str, action: str, dry_run: bool = False, values: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        """Carry out an action of the job's explanation: `{action, kind, changes, move, command, done, job}`.
+
+        With `dry_run` nothing is changed; `values` are keys that the action asks for."""
+        body = {"fix": action, "dry_run": dry_run, "values": dict(values or {})}
+        return dict(self._ask("POST", _path(job, "explain"), None, body))
+
+    def explanations(self) -> List[Dict[str, Any]]:
+        """All that an explanation can say, by family."""
+        return list(self._ask("GET", "explanations"))
+
     def env(self, job: str, run: Optional[int] = None, rank: int = 0) -> Dict[str, Optional[str]]:
         """A rank's variables; secrets are None."""
         return dict(self._ask("GET", _path(job, "env"), {"run": run, "rank": rank}))
@@ -151,9 +163,42 @@ class Client:
         """Starts before jobs that had come earlier, newest first; with a job only what is about it."""
         return list(self._ask("GET", "queues/order", {"job": job}))
 
+    def places(
+        self, path: Optional[str] = None, cluster: Optional[str] = None, job: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """The path map, and where one path is in it; a relative one is meant from this process's folder."""
+        query = {"path": path, "folder": os.getcwd(), "cluster": cluster, "job": job}
+        return dict(self._ask("GET", "places", query))
+
     def health(self) -> Dict[str, Any]:
         """Version and clusters of the server."""
         return dict(self._ask("GET", "health"))
+
+    def usage(self) -> Dict[str, Any]:
+        """What the server's machine and its cards are doing."""
+        return dict(self._ask("GET", "usage"))
+
+    # --- environments as kernels --------------------------------------------------------------------
+
+    def kernels(self) -> List[Dict[str, Any]]:
+        """Environments of the server's machine, the kernels that stand for them, and what is wrong with them."""
+        return list(self._ask("GET", "kernels"))
+
+    def register_kernel(self, which: str, scope: str = "global") -> Dict[str, Any]:
+        """Make a kernel of an environment, for everybody (`global`) or for oneself (`user`)."""
+        return dict(self._ask("POST", "kernels/register", body={"which": which, "scope": scope}))
+
+    def unregister_kernel(self, which: str) -> Dict[str, Any]:
+        """Remove a kernel that was registered here."""
+        return dict(self._ask("POST", "kernels/unregister", body={"which": which}))
+
+    def examine_kernel(self, which: str) -> Dict[str, Any]:
+        """One kernel, with what its own Python has to say."""
+        return dict(self._ask("POST", "kernels/doctor", body={"which": which}))
+
+    def repair_kernel(self, which: str) -> Iterator[Dict[str, Any]]:
+        """Do what can be done about a kernel, line by line."""
+        return self.transport.stream("kernels/repair", self._query({}), {"which": which})
 
     def cluster(self, name: Optional[str] = None) -> Dict[str, Any]:
         """Machines, their cards, who holds them and what fits now, of one cluster or of all."""
@@ -168,9 +213,11 @@ class Client:
         run: Optional[int] = None,
         grep: Optional[str] = None,
         tail: Optional[int] = None,
+        fold: bool = False,
     ) -> Tuple[List[Line], Optional[str]]:
-        """The last lines (1,000 unless `tail` says otherwise); with none, the sentence that says why."""
-        query = self._query({"rank": rank, "run": run, "grep": grep, "tail": tail})
+        """The last lines (1,000 unless `tail` says otherwise); with none, the sentence that says why. `fold`: runs
+        of lines alike come as their last one."""
+        query = self._query({"rank": rank, "run": run, "grep": grep, "tail": tail, "fold": 1 if fold else None})
         answer = self.transport.request("GET", _path(job, "logs"), query)
         said = answer.headers.get("x-aiarts-no-log")
         return list(answer.body), unquote(said) if said else None
@@ -192,11 +239,13 @@ class Client:
         grep: Optional[str] = None,
         tail: Optional[int] = None,
         after: Optional[str] = None,
+        fold: bool = False,
     ) -> Iterator[Line]:
         """Lines as they are written, until the run has ended. A connection that breaks is made again after
         the last line seen, so nothing is missed or told twice; a server that stays away raises
         `Unreachable`."""
         query = self._query({"follow": 1, "rank": rank, "run": run, "grep": grep, "tail": tail, "after": after})
+        query = {**query, "fold": 1} if fold else query
         failures = 0
         while True:
             began = time.monotonic()
@@ -245,9 +294,10 @@ class Client:
         """Merge `patch` into the spec that the next run uses."""
         return dict(self._ask("PATCH", _path(job), None, dict(patch)))
 
-    def delete(self, job: str) -> None:
-        """Remove the job with all its runs and logs."""
-        self._ask("DELETE", _path(job))
+    def delete(self, job: str) -> Optional[str]:
+        """Remove the job with all its runs and logs; the sentence about what could not be removed, if any."""
+        stayed = self.transport.request("DELETE", _path(job), self._query({})).headers.get("x-aiarts-left")
+        return unquote(stayed) if stayed else None
 
     # --- templates --------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import shlex
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from jupyter_aiarts.kernel.errors import ClientError, RequestFailed
-from jupyter_aiarts.kernel.terminal import Style, log_text, pad, plain, table, width
+from jupyter_aiarts.kernel.terminal import Style, log_text, pad, plain, table, width, wrapped
 from jupyter_aiarts.kernel.words import head, local_time, phase_word, running_time, say
 
 Data = Mapping[str, Any]
@@ -100,12 +100,12 @@ def ranks_text(ranks: Sequence[Data], style: Style) -> str:
 
 def explanation_text(explanation: Data, style: Style) -> str:
     """Title, reason, what was seen, what to do: the same words everywhere."""
-    lines = [style.paint(plain(explanation["title"]), "bold")]
+    lines = [style.paint(wrapped(plain(explanation["title"]), style), "bold")]
     if explanation.get("why") and explanation["why"] != explanation["title"]:
-        lines.append("  " + plain(explanation["why"]))
+        lines.append(wrapped(plain(explanation["why"]), style, "  "))
     lines += ["  | " + log_text(str(seen), style.colour) for seen in explanation.get("evidence") or ()]
     for count, action in enumerate(explanation.get("actions") or (), 1):
-        lines.append(f"  {count}. {plain(action['label'])}")
+        lines.append(wrapped(plain(action["label"]), style, f"  {count}. "))
         if action.get("command"):
             lines.append("     $ " + plain(action["command"]))
     return "\n".join(lines)
@@ -161,10 +161,11 @@ def spec_text(spec: Data) -> str:
     """A spec's keys that say something, one per line."""
     given = {key: value for key, value in spec.items() if value not in (None, [], {}, False)}
     columns = max((width(key) for key in given), default=0)
-    return "\n".join(f"  {pad(key, columns)}  {plain(_value(value))}" for key, value in given.items())
+    return "\n".join(f"  {pad(key, columns)}  {plain(value_text(value))}" for key, value in given.items())
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value of a spec on one line."""
     import json
 
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -206,13 +207,15 @@ def line_text(line: Data, style: Style, tagged: bool) -> str:
     if line["stream"] == "stderr" and style.colour and "\x1b" not in text:
         text = style.paint(text, "error")
     tag = f"[{line['rank']}] " if tagged else ""
-    more = "\n" + tag + repeated_text(line["folded"], style) if line.get("folded") else ""
+    count, harmless = line.get("folded", 0), bool(line.get("harmless"))
+    more = "\n" + tag + repeated_text(count, style, harmless) if count or harmless else ""
     return tag + text + more
 
 
-def repeated_text(count: int, style: Style) -> str:
-    """The mark that stands for lines not shown."""
-    return style.paint(say(style.lang, "repeated", count=count), "dim")
+def repeated_text(count: int, style: Style, harmless: bool = False) -> str:
+    """The mark that stands for lines not shown, and says of a known flood that it means nothing."""
+    name = ("harmless" if count else "harmless-one") if harmless else "repeated"
+    return style.paint(say(style.lang, name, count=count), "dim")
 
 
 def same_line(a: Data, b: Data) -> bool:
@@ -238,7 +241,7 @@ def folded_live(lines: Iterable[Data], style: Style, tagged: bool) -> Iterator[s
     again = 0
     for line in lines:
         if last is not None and same_line(last, line):
-            again += 1
+            again += 1 + line.get("folded", 0)
             continue
         if again:
             yield repeated_text(again, style)

@@ -66,11 +66,11 @@ def logs(session: Session, given: argparse.Namespace) -> Outcome:
     job = session.client.show(session.find(given.job))
     if given.npu:
         return _npu_log(session, job, given)
-    asked = {"rank": given.rank, "run": given.run, "grep": given.grep, "tail": given.tail}
+    asked = {"rank": given.rank, "run": given.run, "grep": given.grep, "tail": given.tail, "fold": given.fold}
     if given.follow:
         return _follow(session, job, asked, given)
     lines, why_empty = session.client.logs(job["id"], **asked)
-    log = Log(display.folded(lines) if given.fold else lines, why_empty, many_ranks(job) and given.rank is None)
+    log = Log(lines, why_empty, many_ranks(job) and given.rank is None)
     if not lines and why_empty and given.json:
         session.notice(why_empty)
     return Outcome(log, log.data, log.text(session.style), lines=True)

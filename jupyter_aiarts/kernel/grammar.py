@@ -128,6 +128,14 @@ def _edit(parser: argparse.ArgumentParser) -> None:
     add_keys(parser)
 
 
+def _explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", nargs="?", metavar="JOB", help="an id, the beginning of one, or a name")
+    parser.add_argument("values", nargs="*", metavar="KEY=VALUE", help="with --fix: what the action asks for")
+    parser.add_argument("--fix", type=_count, metavar="N", help="do what its number N says, after showing what changes")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would change")
+    parser.add_argument("--list", action="store_true", help="all that can be said, by family")
+
+
 def _env(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", nargs="?", metavar="JOB", help="an id, the beginning of one, or a name")
     parser.add_argument("--rank", type=_count, default=0, metavar="N", help="which rank's (default 0)")
@@ -155,6 +163,17 @@ def _cluster(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", metavar="NAME", help="only this cluster (default: all)")
 
 
+def _kernels(parser: argparse.ArgumentParser) -> None:
+    acts = ["list", "register", "unregister", "repair", "doctor"]
+    parser.add_argument("action", nargs="?", default="list", choices=acts, metavar="ACTION")
+    parser.add_argument("which", nargs="?", metavar="NAME", help="an environment's name or folder, or a kernel's name")
+    parser.add_argument("--user", action="store_true", help="register: for you alone (default: for everybody)")
+
+
+def _nothing(parser: argparse.ArgumentParser) -> None:
+    """A verb without options of its own."""
+
+
 def _templates(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", nargs="?", default="list", choices=["list", "show", "save", "delete"], metavar="ACTION"
@@ -168,7 +187,9 @@ def _templates(parser: argparse.ArgumentParser) -> None:
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("noun", choices=["path", "ranktable"], metavar="path|ranktable")
-    parser.add_argument("path", metavar="P", help="a start file or folder; a rank table")
+    parser.add_argument("path", nargs="?", metavar="P", help="a start file or folder (default: the map); a rank table")
+    parser.add_argument("--cluster", metavar="NAME", help="path: is it visible in pods of this cluster")
+    parser.add_argument("--job", metavar="JOB", help="path: is it visible in this job's processes")
     parser.add_argument("--rank", metavar="RANK_ID", help="ranktable: the rank of this machine's process")
     parser.add_argument("--log", metavar="FILE|JOB", help="ranktable: what HCCL said, in a file or a job's log")
 
@@ -213,7 +234,12 @@ VERBS: Tuple[Verb, ...] = (
         _jobs,
     ),
     Verb("show", "one job in full", ("show a1b2", "show resnet --json"), _one_job),
-    Verb("explain", "why a job waits or failed, and what to do", ("explain resnet",), _one_job),
+    Verb(
+        "explain",
+        "why a job waits or failed, and what to do",
+        ("explain resnet", "explain resnet --fix 1", "explain resnet --fix 1 image=repo/name:tag", "explain --list"),
+        _explain,
+    ),
     Verb(
         "logs",
         "what a job wrote",
@@ -268,6 +294,13 @@ VERBS: Tuple[Verb, ...] = (
         _cluster,
     ),
     Verb(
+        "kernels",
+        "conda environments as kernels: list, register, unregister, repair, doctor",
+        ("kernels", "kernels register mindspore", "kernels doctor mindspore", "kernels repair mindspore"),
+        _kernels,
+    ),
+    Verb("usage", "what this machine and its cards are doing", ("usage", "usage --json"), _nothing),
+    Verb(
         "templates",
         "list, show, save and delete templates",
         (
@@ -287,7 +320,12 @@ VERBS: Tuple[Verb, ...] = (
     Verb(
         "doctor",
         "doctor path, doctor ranktable: can this run, and if not, why",
-        ("doctor path train.py", "doctor ranktable hccl.json --rank 3 --log train.log"),
+        (
+            "doctor path train.py",
+            "doctor path /data/dataset --cluster lab",
+            "doctor path",
+            "doctor ranktable hccl.json --rank 3 --log train.log",
+        ),
         _doctor,
     ),
 )

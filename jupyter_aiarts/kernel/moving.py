@@ -59,13 +59,13 @@ def delete(session: Session, given: argparse.Namespace) -> Outcome:
         return _plan(session, selection, "delete")
     if selection.by_name:
         gone = [job for job in selection.jobs if given.yes or _agreed(session, job)]
-        for job in gone:
-            session.client.delete(job["id"])
-        return _deleted(session, gone, {})
+        stayed = {job["id"]: session.client.delete(job["id"]) for job in gone}
+        return _deleted(session, gone, stayed, {})
     if not given.yes and not _agreed_to_all(session, selection, "delete"):
-        return _deleted(session, [], {})
-    done, failed = _each(selection.jobs, lambda job: session.client.delete(job["id"]))
-    return _deleted(session, done, failed)
+        return _deleted(session, [], {}, {})
+    stayed = {}
+    done, failed = _each(selection.jobs, lambda job: stayed.update({job["id"]: session.client.delete(job["id"])}))
+    return _deleted(session, done, stayed, failed)
 
 
 def _move(session: Session, given: argparse.Namespace, move: str) -> Outcome:
@@ -121,10 +121,18 @@ def _refusals(failed: Optional[Dict[str, ClientError]]) -> List[str]:
     return [f"{job_id}: {plain(error)}" for job_id, error in (failed or {}).items()]
 
 
-def _deleted(session: Session, gone: List[JobData], failed: Dict[str, ClientError]) -> Outcome:
-    lines = [session.say("deleted", name=plain(job["name"]), id=job["id"]) for job in gone] + _refusals(failed)
-    text = "\n".join(lines) or session.say("kept")
-    return Outcome(Said(text), {"deleted": [job["id"] for job in gone]}, text, 1 if failed else 0)
+def _deleted(
+    session: Session, gone: List[JobData], stayed: Dict[str, Optional[str]], failed: Dict[str, ClientError]
+) -> Outcome:
+    """Each job that is gone, below it what of it could not be removed; then what was refused."""
+    lines: List[str] = []
+    for job in gone:
+        left = stayed.get(job["id"])
+        lines += [session.say("deleted", name=plain(job["name"]), id=job["id"]), *([plain(left)] if left else [])]
+    text = "\n".join(lines + _refusals(failed)) or session.say("kept")
+    data: Dict[str, Any] = {"deleted": [job["id"] for job in gone]}
+    left_by = {job_id: left for job_id, left in stayed.items() if left}
+    return Outcome(Said(text), {**data, "left": left_by} if left_by else data, text, 1 if failed else 0)
 
 
 def _agreed(session: Session, job: JobData) -> bool:

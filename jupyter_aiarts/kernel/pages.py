@@ -69,10 +69,14 @@ def explanation_html(explanation: Data) -> str:
     seen = explanation.get("evidence") or ()
     if seen:
         parts.append(log_html(str(one) for one in seen))
-    for action in explanation.get("actions") or ():
-        command = f" <code>{text(action['command'])}</code>" if action.get("command") else ""
-        parts.append(f"<li>{text(action['label'])}{command}</li>")
+    if explanation.get("actions"):
+        parts.append("<ol>" + "".join(map(_action_html, explanation["actions"])) + "</ol>")
     return "<div>" + "".join(parts) + "</div>"
+
+
+def _action_html(action: Data) -> str:
+    command = f" <code>{text(action['command'])}</code>" if action.get("command") else ""
+    return f"<li>{text(action['label'])}{command}</li>"
 
 
 def log_html(lines: Iterable[str]) -> str:

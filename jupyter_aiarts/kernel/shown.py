@@ -10,6 +10,8 @@ from jupyter_aiarts.kernel.words import default_lang, say
 
 if TYPE_CHECKING:
     from jupyter_aiarts.kernel.apply import Applied
+    from jupyter_aiarts.kernel.client import Client
+    from jupyter_aiarts.kernel.fixing import Fixed
 
 
 class Shown:
@@ -47,15 +49,22 @@ class Said(Shown):
 
 
 class Explanation(Shown):
-    """Why a job is as it is: `code`, `title`, `why`, `evidence`, `actions`."""
+    """Why a job is as it is: `code`, `title`, `why`, `evidence`, `actions`; `fix(1)` does the first of them."""
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: Mapping[str, Any], client: Optional[Client] = None, job: Optional[str] = None) -> None:
+        self._client, self._job = client, job
         self.data = dict(data)
         self.code: str = data["code"]
         self.title: str = data["title"]
         self.why: str = data.get("why") or ""
         self.evidence: List[str] = list(data.get("evidence") or ())
         self.actions: List[Dict[str, Any]] = list(data.get("actions") or ())
+
+    def fix(self, number: int, dry_run: bool = False, **values: Any) -> Fixed:
+        """Do what action `number` (from 1) says, or only show it; `values` are keys that it asks for."""
+        from jupyter_aiarts.kernel.fixing import fixed
+
+        return fixed(self._client, self._job, self.data, number, dry_run, values)
 
     def text(self, style: Style) -> str:
         return display.explanation_text(self.data, style)

@@ -28,15 +28,21 @@ _ESCAPE = re.compile(
     r"|\x1b\[[0-?]*[ -/]*[@-~]?"  # cursor moves and colours
     r"|\x1b[ -/]*[0-~]?"
 )
+NARROWEST = 12  # columns; with fewer the terminal's own wrapping reads better
+# A word with the spaces after it, or one character of a script without spaces with the marks that close it.
+_PIECE = re.compile(
+    "[\u2e80-\uffef][\uff0c\u3002\uff1b\uff1a\uff01\uff1f\u3001\uff09\u201d]* *|[^\\s\u2e80-\uffef]+ *|\\s+"
+)
 # Controls, and the marks that reorder text so that a name reads as another.
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Style(NamedTuple):
-    """How to write for one reader: language, and whether colours are welcome."""
+    """How to write for one reader: language, whether colours are welcome, and how wide a line may be (0: any)."""
 
     lang: str = "en"
     colour: bool = False
+    columns: int = 0
 
     def paint(self, text: str, colour: str) -> str:
         """`text` in one of `COLOURS`, or as it is."""
@@ -52,6 +58,8 @@ def wants_colour(stream: Any, environ: Optional[Mapping[str, str]] = None) -> bo
 
 def width(text: str) -> int:
     """Columns a terminal needs: two for a wide character, none for a combining one."""
+    if text.isascii():  # nearly every cell of a table of thousands
+        return len(text)
     columns = 0
     for char in text:
         if not unicodedata.combining(char) and unicodedata.category(char) not in ("Mn", "Me", "Cf"):
@@ -62,6 +70,20 @@ def width(text: str) -> int:
 def pad(text: str, columns: int) -> str:
     """`text` filled with spaces to this many columns."""
     return text + " " * max(0, columns - width(text))
+
+
+def wrapped(text: str, style: Style, lead: str = "") -> str:
+    """`text` after `lead`, in lines that fit; those below the first stand where it began. Words stay whole, so that a
+    path or a command can be copied."""
+    room = style.columns - width(lead)
+    if style.columns <= 0 or room < NARROWEST:
+        return lead + text
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        if lines[-1] and width(lines[-1] + piece.rstrip()) > room:
+            lines.append("")
+        lines[-1] += piece if lines[-1] else piece.lstrip()
+    return lead + ("\n" + " " * width(lead)).join(line.rstrip() for line in lines)
 
 
 def plain(text: Any) -> str:

@@ -1,13 +1,13 @@
 """What each user or queue holds now and has used in the last days: counted from the jobs that are still known.
 
-A number says how far it reaches: jobs that were deleted are counted nowhere, and of a job that ran several times only
-its latest run is known here.
+A number says how far it reaches: jobs that were deleted are counted nowhere, and earlier runs of a job as far as they
+are still known.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Mapping, Sequence
 
 from jupyter_aiarts.kernel.client import JobData
 from jupyter_aiarts.kernel.session import Outcome, Session
@@ -50,8 +50,12 @@ def counted(jobs: Sequence[JobData], by: str, since: datetime, until: datetime) 
 
 
 def hours_between(job: JobData, since: datetime, until: datetime) -> float:
-    """How long a job's latest run ran between two moments."""
-    begin, end = moment(job.get("started")), moment(job.get("ended")) or until
+    """How long all runs of a job together ran between two moments."""
+    return sum(_hours(run, since, until) for run in (job, *(job.get("earlier") or ())))
+
+
+def _hours(run: Mapping[str, Any], since: datetime, until: datetime) -> float:
+    begin, end = moment(run.get("started")), moment(run.get("ended")) or until
     if begin is None:
         return 0.0
     return max(0.0, (min(end, until) - max(begin, since)).total_seconds() / 3600)

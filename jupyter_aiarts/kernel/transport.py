@@ -49,9 +49,11 @@ class Transport:
         there."""
         raise NotImplementedError
 
-    def stream(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Iterator[Dict[str, Any]]:
-        """JSON lines as they come, until the other side ends them; raises `BrokenOff` when they stop before
-        that."""
+    def stream(
+        self, path: str, query: Optional[Mapping[str, Any]] = None, body: Any = None
+    ) -> Iterator[Dict[str, Any]]:
+        """JSON lines as they come, until the other side ends them; a `body` is posted. Raises `BrokenOff` when they
+        stop before that."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -100,14 +102,16 @@ class HttpTransport(Transport):
             except _Stale as error:
                 raise BrokenOff(f"The server at {self.where} broke off before it answered: {error}") from None
 
-    def stream(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Iterator[Dict[str, Any]]:
+    def stream(
+        self, path: str, query: Optional[Mapping[str, Any]] = None, body: Any = None
+    ) -> Iterator[Dict[str, Any]]:
         """See `Transport.stream`; every stream has a connection of its own, so other requests go on beside
         it."""
         from http.client import HTTPException
 
         connection = self._connect()
         try:
-            response = self._send(connection, "GET", path, query, None, None)
+            response = self._send(connection, "GET" if body is None else "POST", path, query, body, None)
             if response.status != 200:
                 raise _refusal(response.status, dict(response.getheaders()), response.read(), self.where)
             yield from _json_lines(response)

@@ -19,7 +19,6 @@ from jupyter_aiarts.kernel.errors import WrongUsage
 from jupyter_aiarts.kernel.following import logs, wait
 from jupyter_aiarts.kernel.grammar import Command
 from jupyter_aiarts.kernel.moving import delete, pause, release, rerun, resume, stop
-from jupyter_aiarts.kernel.run import run_here
 from jupyter_aiarts.kernel.selection import filtered
 from jupyter_aiarts.kernel.session import Outcome, Session
 from jupyter_aiarts.kernel.shown import DryRun, Explanation, Said, SpecShown, Templates
@@ -113,9 +112,19 @@ def show(session: Session, given: argparse.Namespace) -> Outcome:
 
 
 def explain(session: Session, given: argparse.Namespace) -> Outcome:
-    """Why a job is as it is."""
-    explanation = session.client.explain(session.find(given.job))
-    return Outcome(Explanation(explanation), explanation, display.explanation_text(explanation, session.style))
+    """Why a job is as it is; `--fix` does something about it, `--list` shows all that can be said."""
+    if given.list or given.fix is not None or given.values or given.dry_run:
+        from jupyter_aiarts.kernel.fixing import fix_or_list
+
+        return fix_or_list(session, given)
+    if not given.job:
+        raise WrongUsage("Which job?", "aiarts explain JOB, or aiarts explain --list")
+    job = session.find(given.job)
+    explanation = session.client.explain(job)
+    text = display.explanation_text(explanation, session.style)
+    if explanation.get("actions"):
+        text += "\n" + session.style.paint(session.say("fix-how", id=job), "dim")
+    return Outcome(Explanation(explanation, session.client, job), explanation, text)
 
 
 def get(session: Session, given: argparse.Namespace) -> Outcome:
@@ -217,6 +226,27 @@ def cluster(session: Session, given: argparse.Namespace) -> Outcome:
     return cluster(session, given)
 
 
+def kernels(session: Session, given: argparse.Namespace) -> Outcome:
+    """Environments as kernels; what does it is loaded when somebody asks."""
+    from jupyter_aiarts.kernel.kernels import kernels
+
+    return kernels(session, given)
+
+
+def usage(session: Session, given: argparse.Namespace) -> Outcome:
+    """What this machine is doing; what shows it is loaded when somebody looks."""
+    from jupyter_aiarts.kernel.usage import usage
+
+    return usage(session, given)
+
+
+def run_here(session: Session, given: argparse.Namespace) -> Outcome:
+    """Processes right here; what starts them, and knows cards, is loaded when somebody does."""
+    from jupyter_aiarts.kernel.run import run_here
+
+    return run_here(session, given)
+
+
 VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
     one.__name__: one
     for one in (
@@ -238,6 +268,8 @@ VERBS: Dict[str, Callable[[Session, argparse.Namespace], Outcome]] = {
         env,
         cluster,
         queues,
+        usage,
+        kernels,
         templates,
         ranktable,
         doctor,

@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.spec import JobSpec, Kind
@@ -19,14 +19,26 @@ class Action(Struct, frozen=True, kw_only=True, omit_defaults=True):
     command: str | None = None
 
 
+class ExpectedStart(Struct, frozen=True, kw_only=True):
+    """Between which moments a job is expected to start, and a sentence about what that is based on."""
+
+    earliest: str
+    latest: str
+    basis: str
+
+
 class Explanation(Struct, frozen=True, kw_only=True):
-    """Why a job is where it is: the cause, what shows it, what can be done."""
+    """Why a job is where it is: the cause, what shows it, what can be done.
+
+    `expected` is there for one that waits, where its start can be bounded.
+    """
 
     code: str
     title: str
     why: str
     evidence: list[str] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
+    expected: ExpectedStart | UnsetType = UNSET
 
 
 class Rank(Struct, frozen=True, kw_only=True):
@@ -37,6 +49,17 @@ class Rank(Struct, frozen=True, kw_only=True):
     phase: Phase
     exit_code: int | None = None
     devices: list[int] | None = None
+
+
+class Span(Struct, frozen=True):
+    """From when until when an earlier run ran."""
+
+    started: str
+    ended: str
+
+
+MOST_EARLIER = 50
+"""Of a job's earlier runs, so many are told of: the last."""
 
 
 class JobHead(Struct, frozen=True, kw_only=True):
@@ -56,6 +79,7 @@ class JobHead(Struct, frozen=True, kw_only=True):
     notes: list[str] = field(default_factory=list)
     machines: list[str] = field(default_factory=list)  # where its processes are, or were as long as that is known
     moves: list[Move] = field(default_factory=list)  # what the phase offers now
+    earlier: list[Span] | UnsetType = UNSET  # runs before this one, as far as they are still known; not there for none
 
 
 class Job(JobHead, frozen=True, kw_only=True):
@@ -101,6 +125,7 @@ class LogLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     more: bool = False  # a piece of a longer line; the next piece follows
     folded: int = 0  # how many lines like it, before it, are not shown
+    harmless: str = ""  # in a folded view: which known flood it belongs to that means nothing (`model.harmless`)
 
 
 class Event(Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import Explanation
+from jupyter_aiarts.model.times import parse, text_of
 
 QueueKind = Literal["kueue", "quota", "local", "unknown"]
 Source = Literal["visibility", "workloads", "local"]
@@ -67,6 +68,7 @@ class Queue(QueueHead, frozen=True, kw_only=True):
     """A queue as its engine knows it, before anybody's language."""
 
     why: Cause | None = None
+    borrows: bool = False  # whether it may get more than its own quota, from a cohort
 
 
 class ShownQueue(QueueHead, frozen=True, kw_only=True):
@@ -116,15 +118,10 @@ def comparable(time: str) -> str:
 
 
 def _comparable(time: str) -> str:
-    from datetime import datetime, timezone
-
     try:
-        moment = datetime.fromisoformat(time.replace("Z", "+00:00"))
-    except ValueError:
+        return text_of(parse(time))[:-1]
+    except (ValueError, OverflowError):
         return "~"  # sorts after every time
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 
 def places_of(

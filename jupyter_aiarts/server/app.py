@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import Rule
-from traitlets import Bool, Dict, Enum, Float, Int, TraitError, Unicode, default, validate
+from traitlets import Bool, Dict, Enum, Float, Int, List, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
 
 from jupyter_aiarts._version import __version__
@@ -19,8 +19,9 @@ from jupyter_aiarts.server.router import AiartsRouter, Below
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
+    from jupyter_aiarts.audit import AuditLog
+    from jupyter_aiarts.kernelbook import KernelBook
     from jupyter_aiarts.server.activity import Activity
-    from jupyter_aiarts.server.audit import AuditLog
     from jupyter_aiarts.server.reporting import Report
     from jupyter_aiarts.service import JobService
 
@@ -41,6 +42,15 @@ class LocalEngine(Configurable):
     )
 
 
+class Kernels(Configurable):
+    """Settings of environments as kernels."""
+
+    directory = Unicode("", help="Where kernels for all go; a shared folder of Jupyter's by default.").tag(config=True)
+    folders: List[str] = List(Unicode(), help="More folders with environments, or of one, that all may use.").tag(
+        config=True
+    )
+
+
 class AiartsApp(ExtensionApp):
     """Training jobs in JupyterLab. Loading it adds one rule and no more; the first request starts the rest."""
 
@@ -48,7 +58,7 @@ class AiartsApp(ExtensionApp):
     version = __version__
     extension_url = "/lab"
     load_other_extensions = True
-    classes = [*ExtensionApp.classes, LocalEngine]  # noqa: RUF012  # traitlets' own, an instance variable to mypy
+    classes = [*ExtensionApp.classes, LocalEngine, Kernels]  # noqa: RUF012  # traitlets' own, an instance variable to mypy
 
     state_dir = Unicode(help="Where jobs, logs and templates are kept; AIARTS_STATE_DIR in the environment wins.").tag(
         config=True
@@ -66,13 +76,14 @@ class AiartsApp(ExtensionApp):
     ).tag(config=True)
     webhook_language = Enum(("en", "zh"), "en", help="The language of what the webhook is told.").tag(config=True)
     webhook_nodes = Bool(
-        False, help="Tell the webhook of nodes too that are not ready, full or have unhealthy cards; for one server."
+        False, help="Tell of nodes too that are not ready, full or have unhealthy cards; on an admin's server only."
     ).tag(config=True)
     webhook_waiting_minutes = Float(60.0, min=0, help="A job that waits longer than this is told of; 0: none is.").tag(
         config=True
     )
 
     _service: JobService | None = None
+    _kernels: KernelBook | None = None
     _opening: asyncio.Task[JobService] | None = None
     _audit: AuditLog | None = None
     _activity: Activity | None = None
@@ -97,6 +108,16 @@ class AiartsApp(ExtensionApp):
     def local(self) -> LocalEngine:
         """The local engine's settings."""
         return LocalEngine(parent=self)
+
+    @property
+    def kernels(self) -> KernelBook:
+        """All environments and their kernels; made when somebody first looks."""
+        if self._kernels is None:
+            from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+
+            given = Kernels(parent=self)
+            self._kernels = KernelBook(KernelSettings(directory=given.directory, folders=tuple(given.folders)))
+        return self._kernels
 
     @property
     def state(self) -> Path:
@@ -156,7 +177,7 @@ class AiartsApp(ExtensionApp):
             times = self.serverapp.web_app.settings["last_activity_times"]
             self._activity = Activity(times, service.active_here)
             self._activity.watch(service.subscribe())
-        if self.webhook_url:
+        if self.webhook_url or self.webhook_nodes:
             from jupyter_aiarts.server.reporting import report
 
             self._report = await report(self, service)
@@ -167,7 +188,7 @@ class AiartsApp(ExtensionApp):
         if not self.audit_log:
             return
         if self._audit is None:
-            from jupyter_aiarts.server.audit import AuditLog
+            from jupyter_aiarts.audit import AuditLog
 
             self._audit = AuditLog(self.state / "audit.log", self.log)
         self._audit.note(user, action, subject, status)

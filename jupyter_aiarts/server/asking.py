@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tornado.web import RequestHandler
 
@@ -19,6 +19,7 @@ from jupyter_aiarts.model.names import user_name
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.base import Caller
 
+T = TypeVar("T")
 MAX_BODY = 2 * 1024 * 1024
 MAX_CALLER = 32 * 1024
 MAX_WORD = 256
@@ -82,6 +83,15 @@ class Asking(RequestHandler):
         if self.content_type not in JSON_TYPES:
             raise UnsupportedType(f"This route reads application/json, not {self.content_type[:80]!r}")
         return decode_object(self.body(), "The body")
+
+    def json_as(self, shape: type[T]) -> T:
+        """The body as one of our shapes, or a 400 that says which key is wrong."""
+        import msgspec
+
+        try:
+            return msgspec.convert(self.json_object(), shape)
+        except msgspec.ValidationError as error:
+            raise BadRequest(f"The body is not as it should be: {error}") from error
 
     def caller(self, folder: Path) -> Caller:
         """Who asks, and with which Python: the kernel's word in `X-Aiarts-Caller`, else this server's own."""

@@ -35,6 +35,19 @@ class ExplainHandler(AiartsHandler):
         service = await self.service()
         self.answer(await service.explain(job_id, self.language))
 
+    @web.authenticated
+    @authorized
+    async def post(self, job_id: str) -> None:
+        """Carry out one of its actions, or with `dry_run` only say what would change."""
+        from jupyter_aiarts.fixing import read_request
+
+        self.deed = "fix"
+        self.checked(job_id)
+        request = read_request(self.json_object())
+        self.deed = None if request.dry_run else "fix"
+        service = await self.service()
+        self.answer(await service.fix(job_id, request, self.language))
+
 
 class EventsHandler(AiartsHandler):
     """`jobs/{id}/events`"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from jupyter_server.auth.decorator import authorized
 from tornado import web
@@ -12,6 +13,9 @@ from jupyter_aiarts.model.phase import Move
 from jupyter_aiarts.server.base import AiartsHandler
 
 MAX_LIST = 100_000
+LONGEST_NEWS = 1000
+"""Characters of a header's sentence: an answer without a body, or with a list as its body, has no other place."""
+
 NARROWING = ("after", "phase", "q", "owner")
 
 
@@ -27,7 +31,7 @@ class JobsHandler(AiartsHandler):
         if not any(words.values()) and await self.app.is_untouched():
             self.finish(b"[]")
             return
-        from jupyter_aiarts.service import ListQuery
+        from jupyter_aiarts.picture import ListQuery
 
         service = await self.service()
         self.finish(await service.jobs(ListQuery(limit=limit, mine=mine, **words), self.language))
@@ -82,11 +86,13 @@ class JobHandler(AiartsHandler):
     @web.authenticated
     @authorized
     async def delete(self, job_id: str) -> None:
-        """Remove a job and all it kept; one that runs is stopped first."""
+        """Remove a job and all it kept; one that runs is stopped first. A header says what could not be removed."""
         self.deed = "delete"
         self.checked(job_id)
         service = await self.service()
-        await service.delete(job_id)
+        stayed = " ".join(await service.delete(job_id, self.language))
+        if stayed:
+            self.set_header("X-Aiarts-Left", quote(stayed[:LONGEST_NEWS]))
         self.set_status(204)
         self.finish()
 

@@ -79,7 +79,7 @@ class LogsHandler(AiartsHandler):
     async def page(self, service: JobService, job_id: str) -> None:
         """Lines as a JSON array; where there is no log at all, a header says why."""
         query = self.query()
-        lines = await service.logs(job_id, query, self.run)
+        lines = await service.logs(job_id, query, self.run, self.language)
         silence = None if lines else await service.no_log(job_id, query, self.run, self.language)
         if silence is not None:
             self.set_header("X-Aiarts-No-Log", quote(silence[:1000]))
@@ -111,9 +111,10 @@ class LogsHandler(AiartsHandler):
         await self.send(_ndjson(service, job_id, query, self.run, silence), "application/x-ndjson")
 
     async def text(self, service: JobService, job_id: str) -> None:
-        """A page as plain text, or with `download=1` the whole log as a file."""
+        """A page as plain text, or with `download=1` the whole log as a file; a header says what is missing."""
         query, run, download = self.query(), self.run, self.flag("download")
         job = await service.get(job_id)
+        await self.say_silence(service, job_id, query)
         over = job.phase.is_terminal or run not in (None, job.run)
         log = await service.run_log(job_id, run)
         lines = await asyncio.to_thread(lambda: log.text(query, whole=download, ended=over))
@@ -127,10 +128,17 @@ class LogsHandler(AiartsHandler):
         query = self.query()
         if query.rank is None or query.stream is None:
             raise BadRequest("format=raw needs rank= and stream=", hint="For example ?format=raw&rank=0&stream=stdout")
+        await self.say_silence(service, job_id, query)
         log = await service.run_log(job_id, self.run)
         self.attach(f"{job_id}-rank{query.rank}.{query.stream}")
         parts = _in_thread(log.raw(query.rank, query.stream), 1)
         await self.send((b"".join(some) async for some in parts), "application/octet-stream")
+
+    async def say_silence(self, service: JobService, job_id: str, query: LogQuery) -> None:
+        """Beside bytes that are nobody's to add to, why there are none, or not all."""
+        silence = await service.no_log(job_id, query, self.run, self.language)
+        if silence is not None:
+            self.set_header("X-Aiarts-No-Log", quote(silence[:1000]))
 
     def attach(self, name: str) -> None:
         """Offer the answer as a file; the name is of our making, so it needs no quoting."""

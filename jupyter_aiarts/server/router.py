@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
     from tornado.web import Application, RequestHandler
 
+ACTS = ("register", "unregister", "doctor")
 MOVES = ("stop", "pause", "resume", "rerun", "release")
 HANDLERS = {
     "jobs": "jobs.JobsHandler",
@@ -28,13 +29,22 @@ HANDLERS = {
     "templates": "templates.TemplatesHandler",
     "templates/{name}": "templates.TemplateHandler",
     "cluster": "cluster.ClusterHandler",
+    "usage": "usage.UsageHandler",
+    "kernels": "kernels.KernelsHandler",
+    "kernels/repair": "kernels.KernelRepairHandler",
+    "kernels/{act}": "kernels.KernelActHandler",
     "queues": "queues.QueuesHandler",
     "queues/order": "queues.OrderHandler",
+    "places": "places.PlacesHandler",
+    "explanations": "explanations.ExplanationsHandler",
     "health": "health.HealthHandler",
     "openapi.json": "openapi.OpenApiHandler",
     "stream": "stream.StreamHandler",
     "{rest}": "nowhere.NowhereHandler",
 }
+
+
+CHOICES = {"{move}": MOVES, "{act}": ACTS}
 
 
 class Below(Matcher):
@@ -85,6 +95,13 @@ def fitting(names: list[str], parts: list[str]) -> list[str] | None:
     if len(names) != len(parts):
         return None
     pairs = list(zip(names, parts, strict=True))
-    if all(part in MOVES if name == "{move}" else part if name[0] == "{" else part == name for name, part in pairs):
+    if all(_fits(name, part) for name, part in pairs):
         return [part for name, part in pairs if name[0] == "{"]
     return None
+
+
+def _fits(name: str, part: str) -> bool:
+    """Whether a part of an address may stand for a name of a path."""
+    if name in CHOICES:
+        return part in CHOICES[name]
+    return bool(part) if name[0] == "{" else part == name

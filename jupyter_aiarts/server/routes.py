@@ -16,7 +16,9 @@ from jupyter_aiarts.server.asking import MAX_WORD
 from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN
 from jupyter_aiarts.server.jobs import MAX_LIST
 from jupyter_aiarts.server.logs import MAX_LINES, SOURCES, STREAMS
-from jupyter_aiarts.server.router import HANDLERS, MOVES, handler
+from jupyter_aiarts.server.places import LONGEST
+from jupyter_aiarts.server.router import ACTS, HANDLERS, MOVES, handler
+from jupyter_aiarts.server.usage import MAX_SECONDS
 
 
 class Parameter:
@@ -83,6 +85,7 @@ LANG = _choice("lang", ("en", "zh"), "The language of sentences; Accept-Language
 RUN = _number("run", 1, MAX_RUN, "Which run; the latest by default.")
 RANK = _number("rank", 0, MAX_RANK, "Which rank.")
 CLUSTER = _text("cluster", "Only this cluster; all of them by default.")
+HISTORY = _number("history", 1, MAX_SECONDS, "With what was seen in the last so many seconds, at most a day.")
 DRY_RUN = _choice("dry_run", ("0", "1"), "1: check and say what would happen, submit nothing.")
 LISTING = (
     _number("limit", 1, MAX_LIST, "At most so many."),
@@ -93,6 +96,11 @@ LISTING = (
     _choice("mine", ("0", "1"), "1: only the jobs of the user whom this server is, on each cluster."),
 )
 ABOUT = Parameter("job", "Only what is about this job.", {"type": "string", "pattern": f"^{ID_PATTERN}$"})
+SEEKING = (
+    Parameter("path", "Where this is visible, and why not.", {"type": "string", "maxLength": LONGEST}),
+    Parameter("folder", "The folder that a relative path is meant from.", {"type": "string", "maxLength": LONGEST}),
+    Parameter("job", "In this job's processes, relative to its folder.", ABOUT.schema),
+)
 CURSOR = {"type": "string", "pattern": "^[0-9a-f._~]+$"}
 READING = (
     RUN,
@@ -113,6 +121,7 @@ LOG_MEDIA = ("application/x-ndjson", "text/plain", "application/octet-stream")
 ONE = (404,)
 MOVING = (404, 409)
 WRITE = (400, 413, 415)
+KERNEL = (*WRITE, 403, 404)
 
 OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
     "jobs": (
@@ -129,14 +138,17 @@ OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
     "jobs/{job_id}": (
         Operation("get", {200: Answer("Job")}, (LANG,), errors=ONE),
         Operation("patch", {200: Answer("Job")}, (LANG,), "Patch", errors=(*WRITE, 404, 409)),
-        Operation("delete", {204: Answer(None)}, errors=ONE),
+        Operation("delete", {204: Answer(None)}, (LANG,), errors=ONE),
     ),
     "jobs/{job_id}/{move}": (Operation("post", {200: Answer("Job")}, (LANG,), errors=MOVING),),
     "jobs/{job_id}/logs": (
         Operation("get", {200: Answer("LogLine[]", LOG_MEDIA)}, (*READING, LANG), errors=(400, 404)),
     ),
     "jobs/{job_id}/env": (Operation("get", {200: Answer("Variables")}, (RUN, RANK), errors=(400, 404)),),
-    "jobs/{job_id}/explain": (Operation("get", {200: Answer("Explanation")}, (LANG,), errors=ONE),),
+    "jobs/{job_id}/explain": (
+        Operation("get", {200: Answer("Explanation")}, (LANG,), errors=ONE),
+        Operation("post", {200: Answer("Fix")}, (LANG,), "FixRequest", errors=(*WRITE, 404, 409)),
+    ),
     "jobs/{job_id}/events": (Operation("get", {200: Answer("Event[]")}, (RUN,), errors=(400, 404)),),
     "templates": (Operation("get", {200: Answer("Template[]")}),),
     "templates/{name}": (
@@ -145,8 +157,18 @@ OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
         Operation("delete", {204: Answer(None)}, errors=(400, 404)),
     ),
     "cluster": (Operation("get", {200: Answer("ClusterPage")}, (CLUSTER, LANG), errors=(400, 404)),),
+    "kernels": (Operation("get", {200: Answer("ShownKernel[]")}, (LANG,)),),
+    "kernels/repair": (
+        Operation("post", {200: Answer(None, ("application/x-ndjson",))}, (LANG,), "KernelRequest", errors=KERNEL),
+    ),
+    "kernels/{act}": (
+        Operation("post", {200: Answer("ShownKernel|Registered")}, (LANG,), "KernelRequest", errors=KERNEL),
+    ),
+    "usage": (Operation("get", {200: Answer("UsagePage")}, (HISTORY, LANG), errors=(400,)),),
     "queues": (Operation("get", {200: Answer("ShownQueue[]")}, (CLUSTER, LANG), errors=(400, 404)),),
     "queues/order": (Operation("get", {200: Answer("ShownTurn[]")}, (ABOUT, LANG), errors=(400, 404)),),
+    "places": (Operation("get", {200: Answer("PathMap")}, (*SEEKING, CLUSTER, LANG), errors=(400, 404)),),
+    "explanations": (Operation("get", {200: Answer("Meaning[]")}, (LANG,)),),
     "health": (Operation("get", {200: Answer("Health")}),),
     "openapi.json": (Operation("get", {200: Answer("Document")}),),
     "stream": (),
@@ -158,6 +180,7 @@ PLACE_SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     "job_id": {"type": "string", "pattern": f"^{ID_PATTERN}$"},
     "name": {"type": "string", "pattern": f"^{TEMPLATE_NAME}$"},
     "move": {"type": "string", "enum": list(MOVES)},
+    "act": {"type": "string", "enum": list(ACTS)},
 }
 
 

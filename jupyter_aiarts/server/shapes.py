@@ -6,10 +6,15 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, json
 
+from jupyter_aiarts.explain.codes import Meaning
 from jupyter_aiarts.model.cluster import ClusterPage
+from jupyter_aiarts.model.environment import KernelRequest, Registered, ShownKernel
+from jupyter_aiarts.model.fix import Fix, FixRequest
+from jupyter_aiarts.model.places import PathMap
 from jupyter_aiarts.model.queue import ShownQueue
 from jupyter_aiarts.model.schema import component_schemas
 from jupyter_aiarts.model.turn import ShownTurn
+from jupyter_aiarts.model.usage import UsagePage
 
 
 class Problem(Struct):
@@ -28,13 +33,24 @@ class Error(Struct):
     problems: list[Problem] | UnsetType = UNSET
 
 
+class UnwellNode(Struct):
+    """A node that is not well, and in what: not-ready, disk-pressure, unhealthy-cards …"""
+
+    node: str
+    problems: list[str]
+
+
 class Cluster(Struct):
-    """An engine, since when its picture is old (null: it is not), and what is wrong with its entry, if anything."""
+    """An engine, since when its picture is old (null: it is not), and what is wrong with its entry, if anything.
+
+    `unwell` is there where the server guards the nodes (`webhook_nodes`) and may see them.
+    """
 
     name: str
     stale_since: str | None
     owner: str | None = None  # whose jobs are this user's, where others' are seen too
     problem: str | None = None
+    unwell: list[UnwellNode] | None = None
 
 
 class Versions(Struct):
@@ -75,6 +91,19 @@ PLAIN: dict[str, dict[str, Any]] = {
 
 def schemas() -> dict[str, Any]:
     """The JSON Schema of every shape by its name, with references below `#/components/schemas/`."""
-    shown = (Error, Health, NewTemplate, ClusterPage, ShownQueue, ShownTurn)
-    _, ours = json.schema_components(shown, ref_template="#/components/schemas/{name}")
+    shown = (
+        Error,
+        Health,
+        NewTemplate,
+        ClusterPage,
+        ShownQueue,
+        ShownTurn,
+        PathMap,
+        UsagePage,
+        ShownKernel,
+        Registered,
+        KernelRequest,
+    )
+    doing = (Fix, FixRequest, Meaning)
+    _, ours = json.schema_components((*shown, *doing), ref_template="#/components/schemas/{name}")
     return {**component_schemas(), **ours, **PLAIN}

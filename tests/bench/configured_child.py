@@ -20,8 +20,8 @@ from jupyter_aiarts.server.app import AiartsApp  # every server has paid for thi
 
 async def main(folder: Path, kubeconfig: str | None) -> None:
     before, start = _peak(), time.perf_counter()
+    from jupyter_aiarts.picture import ListQuery
     from jupyter_aiarts.server.opening import open_service
-    from jupyter_aiarts.service import ListQuery
 
     clusters = {} if kubeconfig is None else {"lab": {"kubeconfig": kubeconfig}}
     service = await open_service(AiartsApp(state_dir=str(folder), clusters=clusters))

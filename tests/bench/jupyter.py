@@ -49,12 +49,13 @@ class Jupyter:
 
 
 @contextlib.contextmanager
-def jupyter_server(folder: Path, *, extension: bool) -> Iterator[Jupyter]:
-    """A server on a free port with folders of its own, up when given and gone afterwards."""
+def jupyter_server(folder: Path, *, extension: bool, **ours: Any) -> Iterator[Jupyter]:
+    """A server on a free port with folders of its own, up when given and gone afterwards; `ours` are our settings."""
     for name in ("config", "root"):
         (folder / name).mkdir(parents=True)
     enabled = {"jupyter_aiarts": extension, **dict.fromkeys(OTHERS, False)}
-    settings = {"ServerApp": {"jpserver_extensions": enabled}, "AiartsApp": {"state_dir": str(folder / "state")}}
+    own = {"state_dir": str(folder / "state"), **ours}
+    settings = {"ServerApp": {"jpserver_extensions": enabled}, "AiartsApp": own}
     (folder / "config" / "jupyter_server_config.json").write_text(json.dumps(settings))
     port = _free_port()
     with open(folder / "server.log", "wb") as log:

@@ -22,7 +22,8 @@ def service(state: Path) -> Steps:
     start = time.perf_counter()
     from jupyter_aiarts.engines.local import open_local
     from jupyter_aiarts.engines.local.engine import LocalEngine  # noqa: F401
-    from jupyter_aiarts.service import JobService, ListQuery
+    from jupyter_aiarts.picture import ListQuery
+    from jupyter_aiarts.service import JobService
     from jupyter_aiarts.templates import TemplateStore
 
     imported = time.perf_counter()

@@ -83,8 +83,11 @@ async def test_rerun_is_the_next_run_and_keeps_the_earlier_one(
     await engine.edit(job.id, read_spec({"script": "train.py", **keys, "env": {"WORD": "second"}}))
     again = await engine.act(job.id, Move.RERUN)
     assert (again.id, again.run) == (job.id, 2)
-    assert (await until(job.id)).phase is Phase.SUCCEEDED
+    done = await until(job.id)
+    assert done.phase is Phase.SUCCEEDED
     assert [await text_of(job.id, 1), await text_of(job.id, 2)] == [["first"], ["second"]]
+    [before] = done.earlier
+    assert before.started <= before.ended <= (done.ended or "")
 
 
 async def test_a_deleted_job_is_gone(engine: Engine, submit: Submit, until: Until) -> None:

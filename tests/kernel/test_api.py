@@ -63,3 +63,14 @@ def test_loading_the_kernel_side_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_queues_and_machines_are_values_that_show_themselves_as_their_commands_do() -> None:
+    found, machines = aiarts.queues(), aiarts.cluster()
+    assert [(one["name"], one["kind"]) for one in found] == [("local", "local")]
+    assert repr(found).startswith("CLUSTER") and "<table" not in repr(found)
+    assert [node["cluster"] for node in machines.nodes] == ["local"] and machines.fits is not None
+    assert repr(machines).startswith("NODE")
+    assert {"text/plain", "text/html"} <= set(machines._repr_mimebundle_())
+    assert repr(aiarts.cluster("local")) == repr(machines)
+    assert callable(aiarts.cluster) and callable(aiarts.queues)  # also after the modules of these names are there

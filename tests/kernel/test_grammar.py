@@ -132,7 +132,7 @@ def test_a_secret_can_be_taken_from_the_environment(monkeypatch: pytest.MonkeyPa
     ("words", "said", "hint"),
     [
         (["sumbit"], "no command 'sumbit'", "Did you mean submit?"),
-        (["usage"], "no command 'usage'", ""),
+        (["panel"], "no command 'panel'", ""),
         (["submit", "--devcies", "2"], "no option '--devcies'", "Did you mean --devices?"),
         (["--jsn"], "no option '--jsn'", "Did you mean --json?"),
         (["rerun"], "required: JOB", "aiarts rerun --help"),

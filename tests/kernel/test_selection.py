@@ -177,4 +177,4 @@ def test_totals_count_what_is_held_and_say_how_far_back_they_reach(aiarts: Run, 
     (row,) = json.loads(out)["totals"]
     assert (code, row["user"], row["jobs"], row["running"] + row["waiting"]) == (0, owner, 3, 2)
     assert row["card_hours"] == 0 and row["hours"] >= 0
-    assert "latest run" in aiarts("jobs", "--totals", "queue")[1]
+    assert "as far as jobs and their runs are still known" in aiarts("jobs", "--totals", "queue")[1]

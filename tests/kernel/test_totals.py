@@ -30,6 +30,13 @@ def test_a_run_counts_only_inside_the_days_asked_for() -> None:
     assert hours_between(job(started=None), START, END) == 0
 
 
+def test_every_run_that_is_still_known_counts() -> None:
+    earlier = [{"started": at(-3), "ended": at(1)}, {"started": at(2), "ended": at(4)}]
+    assert hours_between(job(started=at(5), ended=at(6), earlier=earlier), START, END) == 1 + 2 + 1
+    assert hours_between(job(phase="queued", started=None, earlier=earlier), START, END) == 3
+    assert hours_between(job(started=at(5), ended=at(4), earlier=[{"started": at(9), "ended": at(8)}]), START, END) == 0
+
+
 def test_cards_are_counted_over_all_nodes_and_only_while_they_are_held() -> None:
     jobs = [
         job(cards=8, nodes=2, started=at(0), ended=None),

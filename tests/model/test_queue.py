@@ -33,9 +33,11 @@ def test_the_order_is_priority_then_time_then_name() -> None:
     [
         ("2026-11-16T10:00:00Z", "2026-11-16T10:00:00.000001Z"),  # whole seconds beside microseconds
         ("2026-11-16T10:00:00.9Z", "2026-11-16T10:00:01Z"),
+        ("2026-11-16T10:00:00.123456789Z", "2026-11-16T10:00:00.2Z"),  # nanoseconds, which Python 3.10 cannot read
         ("2026-11-16T11:00:00+02:00", "2026-11-16T09:00:01Z"),  # a clock of another zone
         ("2026-11-16T10:00:00Z", ""),  # one that tells no time, or something else, comes last
         ("2026-11-16T10:00:00Z", "yesterday"),
+        ("2026-11-16T10:00:00Z", "0001-01-01T00:00:00+02:00"),  # before all that a clock can tell
     ],
 )
 def test_clocks_that_write_differently_are_compared_as_moments(earlier: str, later: str) -> None:

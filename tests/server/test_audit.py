@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tornado.httpclient import HTTPResponse
 
+from jupyter_aiarts.audit import AuditLog
 from jupyter_aiarts.server.app import AiartsApp
-from jupyter_aiarts.server.audit import AuditLog
 
 Ask = Callable[..., Awaitable[HTTPResponse]]
 Submit = Callable[..., Awaitable[dict[str, Any]]]

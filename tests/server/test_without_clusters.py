@@ -14,7 +14,7 @@ from pathlib import Path
 from jupyter_aiarts.engines.base import Caller
 from jupyter_aiarts.server.app import AiartsApp
 from jupyter_aiarts.server.opening import open_service
-from jupyter_aiarts.service import ListQuery
+from jupyter_aiarts.picture import ListQuery
 
 async def main(folder):
     service = await open_service(AiartsApp(state_dir=str(folder / "state")))

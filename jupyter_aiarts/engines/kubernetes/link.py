@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_aiarts.engines.kubernetes.archive import Archive
+from jupyter_aiarts.engines.kubernetes.causes import is_taker_unknown
 from jupyter_aiarts.engines.kubernetes.client import Api, Refused
+from jupyter_aiarts.engines.kubernetes.clocks import moved
 from jupyter_aiarts.engines.kubernetes.door import PodFacts
 from jupyter_aiarts.engines.kubernetes.keeper import Keeper
 from jupyter_aiarts.engines.kubernetes.names import PORT, drawn_ports
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.queue_look import QueueLook
     from jupyter_aiarts.engines.kubernetes.seen import Pod
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
+    from jupyter_aiarts.engines.kubernetes.takers import TakenEvent, Takers
+    from jupyter_aiarts.engines.leftover import Leftover
     from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.engines.turns import TurnBook
     from jupyter_aiarts.model.cluster import Stuck
@@ -65,7 +69,7 @@ class Link:
     keeper: Keeper
 
     def __init__(self, settings: ClusterSettings, state: Path, recovered: Callable[[], Awaitable[None]]) -> None:
-        self.picture = Picture(settings.name)
+        self.picture = Picture(settings.name, self._clock)
         self.owner: str | None = None
         self.namespaces: tuple[str, ...] = ()
         self.problem: AiartsError | None = None
@@ -80,6 +84,7 @@ class Link:
         self._watcher: Watcher | None = None
         self._outlook: Outlook | None = None
         self._queue_look: QueueLook | None = None
+        self._takers: Takers | None = None
         self.queue_news = 0  # how often queues changed while somebody looked at them
         self._starts = Starts(settings, self._facts)
         self._away_since: str | None = None
@@ -177,6 +182,8 @@ class Link:
             await self._outlook.aclose()
         if self._queue_look is not None:
             await self._queue_look.aclose()
+        if self._takers is not None:
+            await self._takers.aclose()
         tasks = [self._opening, *self._chores]
         for task in tasks:
             task.cancel()
@@ -225,6 +232,8 @@ class Link:
         for job_id in [*own, *self._own.intersection(change.removed)]:
             self._mind(job_id)
         self.keeper.look([*own, *aside])
+        if any(is_taker_unknown(record.cause) for record in change.jobs):
+            self._look_for_takers()
         turns = self._starts.turns(change)
         if turns:
             self.do(asyncio.to_thread(self.turn_book().add, turns))
@@ -232,6 +241,19 @@ class Link:
             self.keeper.look(self._own)  # what could not be done meanwhile
             self.do(self._recovered())
         self._ring()
+
+    def _look_for_takers(self) -> None:
+        """Somebody lost their place to a more important job: find out to whose."""
+        if self._takers is None:
+            from jupyter_aiarts.engines.kubernetes.takers import Takers
+
+            self._takers = Takers(self.api, self.namespaces, self._displaced)
+        self.do(self._takers.look())
+
+    def _displaced(self, event: TakenEvent) -> None:
+        by = (event.related.namespace, event.related.name) if event.related is not None else ("", "")
+        self.picture.displace(event.metadata.namespace, event.involved_object.name, by, event.message or "")
+        self._touch()
 
     def turn_book(self) -> TurnBook:
         """Where starts out of turn are kept."""
@@ -297,9 +319,13 @@ class Link:
         """What should be gone and is not."""
         from jupyter_aiarts.engines.kubernetes.stuck import stuck_of, unfinished
 
-        name, at = self._settings.name, now()
+        name, at = self._settings.name, self._clock()
         left = unfinished(name, self.picture.creating(), ABANDONED, at)
         return (*stuck_of(name, self.picture.leaving(), at), *left)
+
+    def _clock(self) -> str:
+        """This moment by the cluster's clock, which says when things there should have happened."""
+        return moved(now(), self.api.lead) if hasattr(self, "api") else now()
 
     def knows(self, job_id: str) -> bool:
         """Whether a job is in the picture."""
@@ -407,10 +433,10 @@ class Link:
         kept = await self.archive.beside(job.namespace, job.job_id, job.run, NAME, NpuPage)
         return await npu_log(self.archive, self._pods_of(job.job_id, job.run), ranks, kept)
 
-    async def forget(self, job_id: str) -> None:
-        """Nothing is kept of a deleted job."""
+    async def forget(self, job_id: str) -> tuple[Leftover, ...]:
+        """Nothing is kept of a deleted job, but for what this server may not remove."""
         self._unlearned.pop(job_id, None)
-        await self.archive.forget(job_id)
+        return await self.archive.forget(job_id)
 
 
 def hub_user(settings: ClusterSettings) -> str | None:

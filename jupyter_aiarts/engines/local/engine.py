@@ -24,11 +24,14 @@ from jupyter_aiarts.model.names import check_id
 from jupyter_aiarts.model.phase import Move
 
 if TYPE_CHECKING:
+    from jupyter_aiarts.engines.leftover import Leftover
     from jupyter_aiarts.engines.local.writer import Writer
     from jupyter_aiarts.engines.logs import RunLog
     from jupyter_aiarts.engines.npulog import NpuLog
     from jupyter_aiarts.model.cluster import ClusterView
+    from jupyter_aiarts.model.expected import Band
     from jupyter_aiarts.model.job import Event
+    from jupyter_aiarts.model.places import Place
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.reading import Reading
     from jupyter_aiarts.model.turn import Turn
@@ -78,9 +81,10 @@ class LocalEngine(Engine):
         await asyncio.to_thread(change)
         return await self.get(job_id)
 
-    async def delete(self, job_id: str) -> None:
+    async def delete(self, job_id: str) -> tuple[Leftover, ...]:
         check_id(job_id)
         await asyncio.to_thread(lambda: self.writer.delete(job_id))
+        return ()
 
     async def asked(self, job_id: str) -> Asked:
         job = await asyncio.to_thread(self.state.job(check_id(job_id)).read)
@@ -181,6 +185,27 @@ class LocalEngine(Engine):
         from jupyter_aiarts.engines.local.queue import book_of
 
         return await asyncio.to_thread(book_of(self.state).read, job_id and check_id(job_id))
+
+    async def places(self, job_id: str | None = None) -> tuple[Place, ...]:
+        from jupyter_aiarts.model.places import Place
+
+        machine = Place(name="machine", cluster=self.name, kind="machine", pod="/", here="/", node="/")
+        if job_id is None:
+            return (machine,)
+        folder = str(self.state.job(check_id(job_id)).root)
+        return (machine, Place(name="job-folder", cluster=self.name, kind="machine", pod=folder, here=folder))
+
+    async def expected(self, job_id: str) -> Band | None:
+        return await asyncio.to_thread(self._expected, check_id(job_id))
+
+    def _expected(self, job_id: str) -> Band | None:
+        from jupyter_aiarts.engines.local.expected import band_of
+        from jupyter_aiarts.engines.local.machine import machine_of
+
+        self.picture.look()
+        running, waiting = self.picture.load()
+        machine, placed = machine_of(self.state.settings()), self.picture.placed()
+        return band_of(job_id, machine, running, waiting, self.picture.records(), placed)
 
     async def watch(self) -> AsyncIterator[Change]:
         rung = asyncio.Event()

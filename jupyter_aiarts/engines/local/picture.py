@@ -96,6 +96,11 @@ class Picture:
         with self._lock:
             return self._load()
 
+    def placed(self) -> dict[str, str]:
+        """Since when each job of this machine has had its place."""
+        with self._lock:
+            return {key: one.placed.placed for key, one in self._live.items() if one.placed is not None}
+
     def is_busy(self) -> bool:
         with self._lock:
             return any(job_id in self._active for job_id in self._seen)
@@ -125,7 +130,7 @@ class Picture:
         try:
             job = folder.read()
             seen, placed = (job.settled, None) if job.settled else _unsettled(job, folder)
-            record = self._with_note(record_of(job, seen))
+            record = self._with_note(record_of(job, seen, folder))
             self._keep(job_id, Seen(record=record, host=job.host, queued=job.queued, placed=placed))
         except JobNotFound:
             self._forget(job_id)

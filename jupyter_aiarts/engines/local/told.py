@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
+from pathlib import Path
 
 from jupyter_aiarts.engines.base import JobRecord
-from jupyter_aiarts.engines.local.folder import JobFolder
-from jupyter_aiarts.engines.local.records import JobFile, Settled
+from jupyter_aiarts.engines.local.folder import JobFolder, read_file
+from jupyter_aiarts.engines.local.records import JobFile, Settled, Summary
 from jupyter_aiarts.errors import JobUnreadable
 from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.job import MOST_EARLIER, Span
 from jupyter_aiarts.model.phase import Phase
 
 
-def record_of(job: JobFile, seen: Settled) -> JobRecord:
+def record_of(job: JobFile, seen: Settled, folder: JobFolder) -> JobRecord:
     """A job whose files were understood."""
     return JobRecord(
         id=job.id,
@@ -28,7 +31,25 @@ def record_of(job: JobFile, seen: Settled) -> JobRecord:
         ranks=seen.ranks,
         notes=(*job.notes, *seen.notes),
         machines=(job.host,) if seen.started else (),
+        earlier=earlier_runs(job, folder) if job.run > 1 else (),
     )
+
+
+def earlier_runs(job: JobFile, folder: JobFolder) -> tuple[Span, ...]:
+    """When the runs before this one ran; a run that never started is not among them."""
+    numbers = range(max(1, job.run - MOST_EARLIER), job.run)
+    found = [_ran(str(folder.run(number)), job.created) for number in numbers]
+    return tuple(one for one in found if one is not None)
+
+
+@lru_cache(maxsize=4096)
+def _ran(run: str, created: str) -> Span | None:
+    """A run that is over never changes; `created` tells it from one of a job that had the same id before."""
+    try:
+        summary = read_file(Path(run) / "summary.json", Summary)
+    except JobUnreadable:
+        return None
+    return Span(summary.started, summary.ended) if summary is not None and summary.started else None
 
 
 def unreadable(job_id: str, folder: JobFolder, error: JobUnreadable) -> JobRecord:

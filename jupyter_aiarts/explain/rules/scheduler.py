@@ -144,7 +144,7 @@ def _default(cause: Cause, line: str) -> Cause | None:
 
 
 def _weight(one: Clause) -> tuple[int, int, int]:
-    """Cards before all; CPU, memory and other amounts by the number of nodes that lack them; then as `DECIDING` says."""
+    """Cards before all; CPU, memory and other amounts by the number of nodes that lack it; then as `DECIDING` says."""
     place = DECIDING.index(one.kind)
     return (1, -one.nodes, place) if one.kind in ("memory", "cpu", "amount") else (place and place + 1, 0, place)
 

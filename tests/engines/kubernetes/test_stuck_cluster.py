@@ -10,7 +10,8 @@ import pytest
 
 from jupyter_aiarts.engines.base import JobRecord
 from jupyter_aiarts.model.phase import Move, Phase
-from jupyter_aiarts.service import JobService, ListQuery
+from jupyter_aiarts.picture import ListQuery
+from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
 from tests.engines.kubernetes.engines import FOREVER, laboratory
 

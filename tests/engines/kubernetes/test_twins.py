@@ -11,7 +11,8 @@ import pytest
 
 from jupyter_aiarts.engines.base import Caller
 from jupyter_aiarts.engines.kubernetes import open_cluster
-from jupyter_aiarts.service import JobService, ListQuery
+from jupyter_aiarts.picture import ListQuery
+from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
 
 if TYPE_CHECKING:

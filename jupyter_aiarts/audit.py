@@ -19,8 +19,8 @@ FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 class AuditLog:
     """One line per deed in `<state>/audit.log`; a full file becomes `audit.log.1` in place of the older one.
 
-    Owned by `AiartsApp`; `note` is called by `AiartsHandler.on_finish`. A line holds who, what, which job and
-    the answer's status, and nothing of the request's body, so no secret can get into it.
+    Owned by `AiartsApp`, where `AiartsHandler.on_finish` calls `note`, and by the service without a server. A line
+    holds who, what, which job and the answer's status, and nothing of the request's body, so no secret can get into it.
     """
 
     def __init__(self, path: Path, log: logging.Logger, limit: int = LIMIT_BYTES) -> None:
@@ -43,7 +43,7 @@ class AuditLog:
         self._thread.submit(self._append, line)
 
     def close(self) -> None:
-        """Write what is waiting, then end the thread; called when the server stops."""
+        """Write what is waiting, then end the thread; called when its owner stops."""
         self._thread.shutdown(wait=True)
 
     def _append(self, line: bytes) -> None:
