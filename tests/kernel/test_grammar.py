@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_aiarts.kernel import grammar, options, values, verbs
+from jupyter_aiarts.kernel import commands, grammar, options, values, verbs
 from jupyter_aiarts.kernel.errors import HelpShown, WrongUsage
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import DEVICES, JobSpec
@@ -154,8 +154,8 @@ def test_mistakes_are_one_sentence_and_a_way_out(words: list[str], said: str, hi
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize("verb", grammar.VERBS, ids=lambda verb: verb.name)
-def test_the_help_of_every_verb_has_examples_that_parse(verb: grammar.Verb) -> None:
+@pytest.mark.parametrize("verb", commands.VERBS, ids=lambda verb: verb.name)
+def test_the_help_of_every_verb_has_examples_that_parse(verb: commands.Verb) -> None:
     import shlex
 
     with pytest.raises(HelpShown) as caught:
@@ -168,7 +168,7 @@ def test_the_help_of_every_verb_has_examples_that_parse(verb: grammar.Verb) -> N
 def test_the_overview_lists_every_verb_and_version_answers() -> None:
     with pytest.raises(HelpShown) as caught:
         grammar.parse([])
-    assert all(f"\n  {verb.name} " in caught.value.text for verb in grammar.VERBS)
+    assert all(f"\n  {verb.name} " in caught.value.text for verb in commands.VERBS)
     with pytest.raises(HelpShown, match=r"aiarts \d+\.\d+"):
         grammar.parse(["--version"])
 
