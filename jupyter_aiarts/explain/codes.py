@@ -146,7 +146,6 @@ FAMILIES: Mapping[str, Family] = {
             "python-hangs",
             "ipykernel-missing",
             "kernel-outdated",
-            "kernel-library-missing",
             "module-broken",
         ),
     ),

@@ -115,6 +115,7 @@ FORMS_OF: Mapping[str, tuple[str, ...]] = {
         "module-of-python",
     ),
     "library-missing": (
+        "kernel-library-missing",
         "library-package",
         "libgl-missing",
         "cuda-library-missing",
