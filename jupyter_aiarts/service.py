@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.queue import ShownQueue
     from jupyter_aiarts.model.templates import Template
     from jupyter_aiarts.model.turn import ShownTurn
-    from jupyter_aiarts.model.usage import UsagePage
+    from jupyter_aiarts.model.usage import Usage, UsagePage
     from jupyter_aiarts.templates import TemplateStore
     from jupyter_aiarts.twins import Twins
     from jupyter_aiarts.usage import UsageWatch
@@ -283,6 +283,14 @@ class JobService:
             record = await (await self._owner(job_id)).get(job_id)
             cluster, folder = record.cluster, record.spec.workdir or folder
         return await map_of(self._engines, path, folder, cluster, job_id, lang)
+
+    def known(self) -> Collection[JobRecord]:
+        """Every job of the picture as it is now; nobody is asked."""
+        return self._picture.jobs.values()
+
+    def last_usage(self) -> Usage | None:
+        """What was last seen of this machine, where somebody looked."""
+        return self._usage.last if self._usage is not None else None
 
     def is_mine(self, cluster: str, owner: str) -> bool:
         """Whether a job with this owner is one of the user whom this service works for."""

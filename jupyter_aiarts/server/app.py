@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
+from prometheus_client import REGISTRY
 from tornado.routing import Rule
 from traitlets import Bool, Dict, Enum, Float, Int, List, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
@@ -17,7 +18,10 @@ from jupyter_aiarts._version import __version__
 from jupyter_aiarts.server.router import AiartsRouter, Below
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jupyter_server.serverapp import ServerApp
+    from prometheus_client.core import Metric
 
     from jupyter_aiarts.audit import AuditLog
     from jupyter_aiarts.kernelbook import KernelBook
@@ -84,6 +88,7 @@ class AiartsApp(ExtensionApp):
 
     _service: JobService | None = None
     _kernels: KernelBook | None = None
+    _collector: Collector | None = None
     _opening: asyncio.Task[JobService] | None = None
     _audit: AuditLog | None = None
     _activity: Activity | None = None
@@ -177,6 +182,7 @@ class AiartsApp(ExtensionApp):
             times = self.serverapp.web_app.settings["last_activity_times"]
             self._activity = Activity(times, service.active_here)
             self._activity.watch(service.subscribe())
+        self._collector = Collector(service)
         if self.webhook_url or self.webhook_nodes:
             from jupyter_aiarts.server.reporting import report
 
@@ -204,6 +210,9 @@ class AiartsApp(ExtensionApp):
             self._activity.close()
         if self._report is not None:
             await self._report.aclose()
+        if self._collector is not None:
+            REGISTRY.unregister(self._collector)
+            self._collector = None
         if self._opening is not None:
             await asyncio.wait({self._opening})
         if self._service is not None:
@@ -212,6 +221,24 @@ class AiartsApp(ExtensionApp):
         if self._audit is not None:
             await asyncio.to_thread(self._audit.close)
             self._audit = None
+
+
+class Collector:
+    """Our part of jupyter_server's `/metrics`; what makes it is imported by the first scrape."""
+
+    def __init__(self, service: JobService) -> None:
+        self._service = service
+        REGISTRY.register(self)
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing: two servers of one process may each have theirs."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Called for every scrape."""
+        from jupyter_aiarts.server.metrics import collected
+
+        return collected(self._service)
 
 
 def has_entries(folder: Path) -> bool:
