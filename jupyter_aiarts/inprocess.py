@@ -319,6 +319,10 @@ async def _events(request: Request) -> Answer:
     return _json(await request.service.events(request.job, request.query.get("run")))
 
 
+async def _job_usage(request: Request) -> Answer:
+    return _json(await request.service.job_usage(request.job, request.query.get("run")))
+
+
 async def _queues(request: Request) -> Answer:
     return _json(await request.service.queues(request.query.get("cluster"), request.lang))
 
@@ -415,6 +419,7 @@ ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
         ("POST", _JOB + "/explain", _fix),
         ("GET", _JOB + "/env", _env),
         ("GET", _JOB + "/events", _events),
+        ("GET", _JOB + "/usage", _job_usage),
         ("GET", "explanations", _explanations),
         ("GET", "health", _health),
         ("GET", "cluster", _cluster),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.queue import ShownQueue
     from jupyter_aiarts.model.templates import Template
     from jupyter_aiarts.model.turn import ShownTurn
-    from jupyter_aiarts.model.usage import Usage, UsagePage
+    from jupyter_aiarts.model.usage import JobUsage, Usage, UsagePage
     from jupyter_aiarts.templates import TemplateStore
     from jupyter_aiarts.twins import Twins
     from jupyter_aiarts.usage import UsageWatch
@@ -210,6 +210,12 @@ class JobService:
         from jupyter_aiarts.reading import npu_page
 
         return await npu_page(await self._owner(job_id), job_id, run, rank, tail, lang)
+
+    async def job_usage(self, job_id: str, run: int | None = None) -> JobUsage:
+        """What the cards of a run do, or did, as its launchers saw it."""
+        from jupyter_aiarts.model.usage import JobUsage
+
+        return JobUsage(nodes=await (await self._owner(job_id)).usage(job_id, run))
 
     async def events(self, job_id: str, run: int | None = None) -> list[Event]:
         return list(await (await self._owner(job_id)).events(job_id, run))

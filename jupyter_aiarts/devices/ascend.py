@@ -40,18 +40,16 @@ class AscendProbe:
 
 
 def cards(report: npusmi.Report) -> tuple[Card, ...]:
-    """Every chip as a card of its own, counted as programs count them: over all cards, where the tool tells it."""
-    per_card = max((chip.chip or 0 for chip in report.chips), default=0) + 1
-    return tuple(_card(chip, per_card, report.processes) for chip in report.chips)
+    """Every chip as a card of its own."""
+    return tuple(_card(number, chip, report.processes) for number, chip in npusmi.counted(report))
 
 
-def _card(chip: npusmi.Chip, per_card: int, programs: Iterable[npusmi.Process]) -> Card:
-    counted = chip.phy if chip.phy is not None else chip.device
-    used, total = _memory(chip)
+def _card(number: int, chip: npusmi.Chip, programs: Iterable[npusmi.Process]) -> Card:
+    used, total = npusmi.memory_of(chip)
     mine = [one for one in programs if one.card == chip.card and one.chip in (chip.chip, None)]
     return Card(
         kind="npu",
-        id=counted if counted is not None else chip.card * per_card + (chip.chip or 0),
+        id=number,
         name=chip.name,
         utilization=chip.aicore,
         memory_used_mb=used,
@@ -61,13 +59,6 @@ def _card(chip: npusmi.Chip, per_card: int, programs: Iterable[npusmi.Process]) 
         health=chip.health.lower() if chip.health else None,
         programs=tuple(Program(pid=one.container_pid or one.pid, name=one.name, memory_mb=one.memory) for one in mine),
     )
-
-
-def _memory(chip: npusmi.Chip) -> tuple[float | None, float | None]:
-    """The memory that models are in: HBM where the card has it; a total of 0 says that there is none of that kind."""
-    if chip.hbm_total:
-        return chip.hbm_used, chip.hbm_total
-    return (chip.memory_used, chip.memory_total) if chip.memory_total else (None, None)
 
 
 def _plain_environ() -> dict[str, str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.reading import Reading
     from jupyter_aiarts.model.turn import Turn
+    from jupyter_aiarts.model.usage import NodeUsage
 
 
 class Caller(Struct, frozen=True, kw_only=True):
@@ -58,6 +59,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     is_stuck: bool = False  # whether something of it should be gone and is not, which a release gives up on
     machines: tuple[str, ...] = ()  # where its processes are, or were as long as that is known
     earlier: tuple[Span, ...] = ()  # the runs before this one that did run, as far as they are still known
+    idle_since: str | None = None  # while it runs: since when none of its cards does anything, where that is known
 
     @property
     def name(self) -> str:
@@ -149,6 +151,10 @@ class Engine(ABC):
     @abstractmethod
     async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
         """What the driver of the job's NPUs has logged as errors while the run ran, and what of it cannot be had."""
+
+    @abstractmethod
+    async def usage(self, job_id: str, run: int | None) -> tuple[NodeUsage, ...]:
+        """What the cards of a run do, or did, node by node, as its launchers last saw it."""
 
     @abstractmethod
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:

@@ -178,6 +178,10 @@ class Client:
         """What the server's machine and its cards are doing."""
         return dict(self._ask("GET", "usage"))
 
+    def job_usage(self, job: str, run: Optional[int] = None) -> Dict[str, Any]:
+        """What the cards of a job do, or did, node by node."""
+        return dict(self._ask("GET", _path(job, "usage"), {"run": run}))
+
     # --- environments as kernels --------------------------------------------------------------------
 
     def kernels(self) -> List[Dict[str, Any]]:

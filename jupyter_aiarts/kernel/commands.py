@@ -153,8 +153,9 @@ def _kernels(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="register: for you alone (default: for everybody)")
 
 
-def _nothing(parser: argparse.ArgumentParser) -> None:
-    """A verb without options of its own."""
+def _usage(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", nargs="?", metavar="JOB", help="the cards of this job (default: this machine)")
+    parser.add_argument("--run", type=_count, metavar="N", help="an earlier run of it (default: the latest)")
 
 
 def _templates(parser: argparse.ArgumentParser) -> None:
@@ -282,7 +283,7 @@ VERBS: Tuple[Verb, ...] = (
         ("kernels", "kernels register mindspore", "kernels doctor mindspore", "kernels repair mindspore"),
         _kernels,
     ),
-    Verb("usage", "what this machine and its cards are doing", ("usage", "usage --json"), _nothing),
+    Verb("usage", "what this machine, or a job's cards, are doing", ("usage", "usage resnet --json"), _usage),
     Verb(
         "templates",
         "list, show, save and delete templates",

@@ -18,8 +18,9 @@ from jupyter_aiarts.kernel.session import Session
 from jupyter_aiarts.kernel.terminal import table
 from jupyter_aiarts.kernel.words import head, moment, phase_word, running_time
 
+IDLE = 600.0
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-FILTERS = ("user", "phase", "older_than", "node", "queue", "cluster", "stuck", "q")
+FILTERS = ("user", "phase", "older_than", "idle", "node", "queue", "cluster", "stuck", "q")
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +39,10 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         metavar="AGE",
         help="only jobs that ended, or have run, or have waited, for longer than 90s, 30m, 12h, 7d",
     )
+    parser.add_argument(
+        "--idle", type=age, nargs="?", const=IDLE, metavar="AGE",
+        help="only jobs whose cards, all of them, have done nothing for this long (default 10m), where that is known",
+    )  # fmt: skip
     parser.add_argument(
         "--stuck", action="store_const", const=True, help="only jobs with something that should be gone and is not"
     )
@@ -66,6 +71,7 @@ def _is_wanted(job: JobData, given: argparse.Namespace) -> bool:
         and given.cluster in (None, job["cluster"])
         and (given.node is None or given.node in job.get("machines", ()))
         and (given.stuck is None or "release" in job.get("moves", ()))
+        and (given.idle is None or idle_seconds(job) > given.idle)
         and (given.older_than is None or seconds_in_phase(job) > given.older_than)
     )
 
@@ -75,6 +81,12 @@ def seconds_in_phase(job: JobData) -> float:
     since = moment(job.get("ended") or job.get("started") or job["created"])
     assert since is not None  # every job was made at some time
     return (datetime.now(timezone.utc) - since).total_seconds()
+
+
+def idle_seconds(job: JobData) -> float:
+    """For how long none of its cards has done anything; 0 where one works, or that is not known."""
+    since = moment(job.get("idle_since"))
+    return (datetime.now(timezone.utc) - since).total_seconds() if since is not None else 0.0
 
 
 class Selection(NamedTuple):

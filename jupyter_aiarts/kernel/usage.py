@@ -7,8 +7,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from jupyter_aiarts.kernel.display import explanation_text
 from jupyter_aiarts.kernel.session import Outcome, Session
-from jupyter_aiarts.kernel.shown import Shown
+from jupyter_aiarts.kernel.shown import Said, Shown
 from jupyter_aiarts.kernel.terminal import Style, plain, table
+from jupyter_aiarts.kernel.words import local_time
 
 Data = Mapping[str, Any]
 UNKNOWN = "?"
@@ -33,6 +34,15 @@ WORDS: Dict[str, Tuple[str, str]] = {
     "health": ("HEALTH", "健康"),
     "programs": ("PROGRAMS", "进程"),
     "more": ("and {count} more", "另有 {count} 个"),
+    "node": ("NODE", "节点"),
+    "now": ("NOW", "当前"),
+    "mean": ("MEAN", "平均"),
+    "most": ("MOST", "最高"),
+    "idle": ("IDLE SINCE", "空闲自"),
+    "unseen": (
+        "Nothing is known of its cards: it has none, has only just started, or the driver's tool is not there.",
+        "没有该任务的卡的信息：它没有卡、刚刚启动，或没有驱动工具。",
+    ),
 }
 
 
@@ -50,7 +60,11 @@ class Usage(Shown):
 
 
 def usage(session: Session, given: argparse.Namespace) -> Outcome:
-    """Look at this machine."""
+    """Look at this machine, or at the cards of a job."""
+    if given.job:
+        seen = session.client.job_usage(session.find(given.job), given.run)
+        text = job_usage_text(seen, session.style)
+        return Outcome(Said(text), seen, text)
     found = session.client.usage()
     return Outcome(Usage(found), found, usage_text(found, session.style))
 
@@ -85,6 +99,22 @@ def host_text(host: Data, style: Style) -> str:
     rates = [_say(style, name, rate=size(host[name])) for name in ("received", "sent")]
     rows.append([_say(style, "network"), "", ", ".join(rates), ""])
     return table(["", "", "", ""], rows, style).split("\n", 1)[1]
+
+
+def job_usage_text(page: Data, style: Style) -> str:
+    """The cards of a job, node by node, as they were last seen and over the whole run."""
+    rows = [
+        [str(node["node"]), str(card["id"]), plain(card["name"] or UNKNOWN), _number(card["utilization"], "{:.0f} %"),
+         _number(card["mean"], "{:.0f} %"), _number(card["most"], "{:.0f} %"),
+         f"{_gigabytes(card['most_memory_mb'], '{:.1f}')} / {_gigabytes(card['memory_total_mb'], '{:.0f} GB')}",
+         local_time(node["idle_since"]) if node["idle_since"] else "-"]
+        for node in page["nodes"]
+        for card in node["cards"]
+    ]  # fmt: skip
+    if not rows:
+        return _say(style, "unseen")
+    columns = ("node", "card", "name", "now", "mean", "most", "card-memory", "idle")
+    return table([_say(style, column) for column in columns], rows, style)
 
 
 def _cards(cards: Sequence[Data], style: Style) -> str:

@@ -1,7 +1,7 @@
 """One launcher's own part in the group: obeys start, stop and end; reports what becomes of its ranks."""
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set
 
 from . import evidence
 from .audience import Audience
@@ -18,6 +18,7 @@ from .tree import Tree
 
 if TYPE_CHECKING:
     from .ascend.part import Part
+    from .usage.watching import CardWatch
 
 Message = Dict[str, Any]
 LEFT = 75
@@ -52,6 +53,8 @@ class Node:
         self._failures = 0
         self.status = Status(loop, plan, index, folder, audience.changed)
         tree = Tree(os.getpid(), adopt_orphans())
+        if plan.cards:
+            self.status.watch = self._card_watch(tree.apart)
         self.crew = Crew(
             loop, tree, plan.grace_seconds, plan.log_limit_bytes,
             self.status.mark, self._failed, self._finished, self.status.drop, audience.tap,
@@ -129,6 +132,11 @@ class Node:
         for text in self._part.notes:
             self.note(text)
 
+    def _card_watch(self, apart: Set[int]) -> "CardWatch":
+        from .usage.watching import CardWatch  # jobs without cards need nothing of it
+
+        return CardWatch(self._loop, self._plan, self.index, apart, self.status.mark)
+
     def _start(self, order: Message) -> None:
         self.status.enter("starting")
         self._failures = 0
@@ -145,6 +153,8 @@ class Node:
             self.status.ranks = self.crew.ranks
             return self.stop()
         self.status.ranks = self.crew.ranks
+        if self.status.watch is not None:
+            self.status.watch.start()
         self.status.enter("running")
 
     def _learn(self, order: Message) -> None:
@@ -174,5 +184,10 @@ class Node:
         return {**found, "full": without_room} if without_room else found
 
     def _finished(self) -> None:
+        if self.status.watch is not None:
+            self.status.watch.stop()
+            said = self.status.watch.verdict()
+            if said is not None:
+                self.note(said)
         self.status.mark()
         self._report({"type": "ended", "ranks": [rank.outcome() for rank in self.crew.ranks]})

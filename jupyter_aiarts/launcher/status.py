@@ -2,7 +2,7 @@
 
 import json
 import os
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from . import bell, clock, record
 from .crew import Rank
@@ -10,6 +10,9 @@ from .loop import Loop, Timer
 from .plan import Plan
 from .segments import Drop
 from .tree import look
+
+if TYPE_CHECKING:
+    from .usage.watching import CardWatch
 
 RETRY_SECONDS = 1.0
 DROP_SECONDS = 0.5
@@ -35,6 +38,7 @@ class Status:
         self.message: Optional[str] = None
         self.code: Optional[str] = None
         self.notes: List[str] = []
+        self.watch: Optional["CardWatch"] = None
 
     def enter(self, phase: str, message: Optional[str] = None, code: Optional[str] = None) -> None:
         """The node is in another phase now; `code` is the word for what it waits for."""
@@ -106,6 +110,8 @@ class Status:
             "message": self.message,
             "code": self.code,
             "notes": self.notes,
+            "idle_since": self.watch.idle_since if self.watch is not None else None,
+            "usage": self.watch.as_json() if self.watch is not None else None,
         }
 
 

@@ -61,6 +61,8 @@ class Tree:
     def __init__(self, launcher: int, adopting: bool) -> None:
         self._launcher = launcher
         self._adopting = adopting
+        self.apart: Set[int] = set()
+        """Processes of the launcher's own that are no rank's, and that nobody waits for."""
 
     def look_around(self) -> Dict[int, Process]:
         """All processes that live now. It reads a file for each, so one look serves all who ask at the same moment."""
@@ -81,7 +83,7 @@ class Tree:
 
     def everything(self, processes: Dict[int, Process], markers: Iterable[bytes]) -> List[Process]:
         """Every process of every rank, whatever became of its session and its environment."""
-        below = {process.pid for process in descendants(processes, [self._launcher])}
+        below = {process.pid for process in self._below(processes)}
         if not self._adopting:
             wanted = tuple(markers)
             strays = (p.pid for p in self._candidates(processes) if any(carries(p.pid, m) for m in wanted))
@@ -90,8 +92,12 @@ class Tree:
 
     def _candidates(self, processes: Dict[int, Process]) -> List[Process]:
         if self._adopting:
-            return descendants(processes, [self._launcher])
+            return self._below(processes)
         return [process for process in processes.values() if process.pid != self._launcher]
+
+    def _below(self, processes: Dict[int, Process]) -> List[Process]:
+        spared = {process.pid for process in descendants(processes, self.apart)} | self.apart
+        return [process for process in descendants(processes, [self._launcher]) if process.pid not in spared]
 
 
 def carries(pid: int, marker: bytes) -> bool:

@@ -80,6 +80,9 @@ class JobHead(Struct, frozen=True, kw_only=True):
     machines: list[str] = field(default_factory=list)  # where its processes are, or were as long as that is known
     moves: list[Move] = field(default_factory=list)  # what the phase offers now
     earlier: list[Span] | UnsetType = UNSET  # runs before this one, as far as they are still known; not there for none
+    idle_since: str | UnsetType = (
+        UNSET  # while it runs: since when none of its cards does anything, where that is known
+    )
 
 
 class Job(JobHead, frozen=True, kw_only=True):

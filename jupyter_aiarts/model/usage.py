@@ -2,9 +2,9 @@
 
 # Annotations are values: see spec.py.
 
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert, structs
 
 from jupyter_aiarts.model.job import Explanation
 
@@ -66,6 +66,38 @@ class Silent(Struct, frozen=True, kw_only=True):
     since: str | None = None
 
 
+class CardUse(Struct, frozen=True, kw_only=True):
+    """One card of a job: as its launcher saw it last, and over the whole run (`mean`, `most`)."""
+
+    id: int
+    name: str = ""
+    utilization: float | None = None
+    memory_used_mb: float | None = None
+    memory_total_mb: float | None = None
+    health: str | None = None
+    mean: float | None = None
+    most: float | None = None
+    most_memory_mb: float | None = None
+
+
+class NodeUsage(Struct, frozen=True, kw_only=True):
+    """The cards of one node of a job; `t` is when they were looked at, every half minute while it runs."""
+
+    node: int = 0
+    t: str = ""
+    idle_since: str | None = None
+    cards: tuple[CardUse, ...] = ()
+
+
+def node_usage(node: int, idle_since: str | None, said: Any) -> NodeUsage | None:
+    """What a launcher's status says of its cards; None where it says nothing, or something else."""
+    try:
+        found = convert(said, NodeUsage | None)
+    except ValidationError:
+        return None
+    return None if found is None else structs.replace(found, node=node, idle_since=idle_since)
+
+
 class Lines(Struct, frozen=True, kw_only=True):
     """What was seen before: `times` in seconds since 1970, and as many values for each series."""
 
@@ -81,6 +113,12 @@ class UsagePage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     devices: tuple[Card, ...]
     problems: tuple[Explanation, ...]
     history: Lines | None = None
+
+
+class JobUsage(Struct, frozen=True, kw_only=True):
+    """What the cards of a job do, or did, node by node; empty where nobody could look at them."""
+
+    nodes: tuple[NodeUsage, ...]
 
 
 class Usage(Struct, frozen=True, kw_only=True):

@@ -49,6 +49,19 @@ class ExplainHandler(AiartsHandler):
         self.answer(await service.fix(job_id, request, self.language))
 
 
+class JobUsageHandler(AiartsHandler):
+    """`jobs/{id}/usage`"""
+
+    @web.authenticated
+    @authorized
+    async def get(self, job_id: str) -> None:
+        """What the cards of one run do, or did, node by node."""
+        self.checked(job_id)
+        run = self.number("run", 1, MAX_RUN)
+        service = await self.service()
+        self.answer(await service.job_usage(job_id, run))
+
+
 class EventsHandler(AiartsHandler):
     """`jobs/{id}/events`"""
 

@@ -26,6 +26,7 @@ HANDLERS = {
     "jobs/{job_id}/env": "job_parts.EnvHandler",
     "jobs/{job_id}/explain": "job_parts.ExplainHandler",
     "jobs/{job_id}/events": "job_parts.EventsHandler",
+    "jobs/{job_id}/usage": "job_parts.JobUsageHandler",
     "templates": "templates.TemplatesHandler",
     "templates/{name}": "templates.TemplateHandler",
     "cluster": "cluster.ClusterHandler",

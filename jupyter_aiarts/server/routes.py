@@ -150,6 +150,7 @@ OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
         Operation("post", {200: Answer("Fix")}, (LANG,), "FixRequest", errors=(*WRITE, 404, 409)),
     ),
     "jobs/{job_id}/events": (Operation("get", {200: Answer("Event[]")}, (RUN,), errors=(400, 404)),),
+    "jobs/{job_id}/usage": (Operation("get", {200: Answer("JobUsage")}, (RUN,), errors=(400, 404)),),
     "templates": (Operation("get", {200: Answer("Template[]")}),),
     "templates/{name}": (
         Operation("get", {200: Answer("Template")}, errors=ONE),

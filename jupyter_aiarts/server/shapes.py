@@ -14,7 +14,7 @@ from jupyter_aiarts.model.places import PathMap
 from jupyter_aiarts.model.queue import ShownQueue
 from jupyter_aiarts.model.schema import component_schemas
 from jupyter_aiarts.model.turn import ShownTurn
-from jupyter_aiarts.model.usage import UsagePage
+from jupyter_aiarts.model.usage import JobUsage, UsagePage
 
 
 class Problem(Struct):
@@ -100,6 +100,7 @@ def schemas() -> dict[str, Any]:
         ShownTurn,
         PathMap,
         UsagePage,
+        JobUsage,
         ShownKernel,
         Registered,
         KernelRequest,

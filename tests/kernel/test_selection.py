@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from jupyter_aiarts.cli import main
-from jupyter_aiarts.kernel import api
+from jupyter_aiarts.kernel import api, grammar
 from jupyter_aiarts.kernel.client import Client
-from jupyter_aiarts.kernel.selection import age, seconds_in_phase
+from jupyter_aiarts.kernel.selection import age, idle_seconds, seconds_in_phase
 
 Run = Callable[..., tuple[int, str, str]]
 FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(600)\n"
@@ -178,3 +178,20 @@ def test_totals_count_what_is_held_and_say_how_far_back_they_reach(aiarts: Run, 
     assert (code, row["user"], row["jobs"], row["running"] + row["waiting"]) == (0, owner, 3, 2)
     assert row["card_hours"] == 0 and row["hours"] >= 0
     assert "as far as jobs and their runs are still known" in aiarts("jobs", "--totals", "queue")[1]
+
+
+def test_idle_jobs_are_those_whose_cards_have_done_nothing_for_long_enough() -> None:
+    def job(minutes: float | None) -> dict[str, Any]:
+        since = datetime.now(timezone.utc) - timedelta(minutes=minutes or 0)
+        return {} if minutes is None else {"idle_since": since.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+
+    assert [idle_seconds(job(minutes)) > 600 for minutes in (None, 5, 11)] == [False, False, True]
+    given = grammar.parse(["stop", "--idle"]).options
+    assert (given.idle, grammar.parse(["jobs", "--idle", "2h"]).options.idle) == (600.0, 7200.0)
+    assert grammar.parse(["jobs"]).options.idle is None
+
+
+def test_nobody_is_idle_where_nothing_is_known(aiarts: Run, three: dict[str, str]) -> None:
+    assert json.loads(aiarts("jobs", "--idle", "0s", "--json")[1]) == []
+    aiarts("stop", "--idle", "0s", "--yes")
+    assert phases(aiarts) == {"one": "running", "two": "running", "bad": "failed"}

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_aiarts.cli import main
 from jupyter_aiarts.kernel.terminal import Style
-from jupyter_aiarts.kernel.usage import UNKNOWN, Usage, bar, size, usage_text
+from jupyter_aiarts.kernel.usage import UNKNOWN, Usage, bar, job_usage_text, size, usage_text
 
 NASTY = "<script>alert(1)</script>\x1b]0;title\x07"
 
@@ -67,6 +67,21 @@ def test_a_bar_is_always_as_long(part: float | None, whole: float | None, shown:
 
 def test_sizes_are_read_by_people() -> None:
     assert [size(count) for count in (None, 0, 2048, 3 << 30, 5 << 40)] == ["?", "0 B", "2.0 KB", "3.0 GB", "5.0 TB"]
+
+
+def a_node(**more: Any) -> dict[str, Any]:
+    card = {
+        "id": 3, "name": "910B4", "utilization": None, "memory_used_mb": 1.0, "memory_total_mb": 32768.0,
+        "health": "ok", "mean": 40.2, "most": 99.0, "most_memory_mb": 2048.0,
+    }  # fmt: skip
+    return {"node": 1, "t": "", "idle_since": None, "cards": [card], **more}
+
+
+def test_a_jobs_cards_are_told_as_they_are_and_over_the_whole_run() -> None:
+    rows = job_usage_text({"nodes": [a_node(), a_node(idle_since="2026-11-16T08:00:00.000000Z")]}, Style()).split("\n")
+    assert rows[1].split() == ["1", "3", "910B4", "?", "40", "%", "99", "%", "2.0", "/", "32", "GB", "-"]
+    assert "2026-11-1" in rows[2]
+    assert "没有该任务的卡的信息" in job_usage_text({"nodes": []}, Style("zh"))
 
 
 def test_the_command_works_without_a_server(

@@ -81,3 +81,54 @@ async def test_nothing_is_asked_and_no_thread_stands_while_nobody_looks(ask: Ask
     assert (await ask("jobs")).code == 200
     assert not said.with_name("runs").exists()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("aiarts-")]
+
+
+# -- the cards of a job ------------------------------------------------------------------------------------------------
+
+NPU = "huawei_npu_arm64"
+
+
+class TestOfAJob:
+    """The launcher looks ten seconds after the start; this is the whole way from there to the doors."""
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
+        return {**jp_server_config, "LocalEngine": {"devices": {NPU: 2}, "cpus": 4}}
+
+    async def test_a_job_whose_cards_do_nothing_says_since_when_and_keeps_what_was_seen(
+        self, ask: Ask, listen: Listen, submitted: Callable[..., Awaitable[dict[str, Any]]], said: Path
+    ) -> None:
+        text = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text()
+        said.write_text(text.replace("| 71 ", "| 0  "))
+        stream = await listen()
+        job = await submitted("import time\ntime.sleep(600)\n", device=NPU, devices=2)
+        idle = None
+        while idle is None:
+            message = json.loads(await asyncio.wait_for(stream.read_message(), 60))
+            mine = [one for one in message.get("jobs", ()) if one["id"] == job["id"]]
+            idle = mine[0].get("idle_since") if mine else None
+        [node] = json.loads((await ask(f"jobs/{job['id']}/usage")).body)["nodes"]
+        assert node["idle_since"] == idle
+        assert [(card["id"], card["utilization"], card["most"]) for card in node["cards"]] == [
+            (0, 0.0, 0.0),
+            (1, 0.0, 0.0),
+        ]
+        await ask(f"jobs/{job['id']}/stop", "POST")
+        while (await job_now(ask, job["id"]))["phase"] != "stopped":
+            await asyncio.wait_for(stream.read_message(), 60)
+        ended = await job_now(ask, job["id"])
+        assert "idle_since" not in ended
+        [kept] = json.loads((await ask(f"jobs/{job['id']}/usage")).body)["nodes"]
+        assert kept["cards"] == node["cards"]
+
+
+async def job_now(ask: Ask, job_id: str) -> dict[str, Any]:
+    return dict(json.loads((await ask(f"jobs/{job_id}")).body))
+
+
+async def test_a_job_without_cards_has_no_usage_and_an_unknown_one_is_not_found(
+    ask: Ask, submitted: Callable[..., Awaitable[dict[str, Any]]]
+) -> None:
+    job = await submitted()
+    assert json.loads((await ask(f"jobs/{job['id']}/usage")).body) == {"nodes": []}
+    assert (await ask("jobs/abcdefghij/usage")).code == 404

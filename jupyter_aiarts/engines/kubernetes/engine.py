@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.places import Place
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.turn import Turn
+    from jupyter_aiarts.model.usage import NodeUsage
 
 CALM = 0.01  # seconds between steps while changes pour in
 LAST_LINES = 10.0  # seconds that a stop waits for the archive to have what was printed so far
@@ -262,6 +263,12 @@ class KubernetesEngine(Engine):
         if not has_rings((await recall(link.api, job)).now.spec.device):
             return NpuLog(gaps=(Gap("no-npu"),))
         return await link.npu_log(job)
+
+    async def usage(self, job_id: str, run: int | None) -> tuple[NodeUsage, ...]:
+        from jupyter_aiarts.engines.carduse import usage_of
+
+        link, job = await self._run(job_id, run)
+        return usage_of((await link.statuses(job)).values())
 
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
         from jupyter_aiarts.engines.kubernetes.story import events_of

@@ -17,6 +17,7 @@ from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.phase import Facts, is_stuck, read_summary, view
 from jupyter_aiarts.engines.kubernetes.said import Said
 from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
+from jupyter_aiarts.engines.local.phase import idle_since
 from jupyter_aiarts.engines.notes import notes_of
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.job import MOST_EARLIER, Span
@@ -94,7 +95,7 @@ class Run(Struct, gc=False):
     def take_said(self, node: int, said: Said) -> None:
         """What a node's launcher says now, in the place of what it or the one before it said."""
         known = self.said = self.said or {}
-        if said.notes or said.code:
+        if said.notes or said.code or said.idle_since:
             known[node] = said
         else:
             known.pop(node, None)
@@ -245,6 +246,15 @@ def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
         notes=(*_notes(job.metadata.annotations.notes), *_said(facts)),
         machines=_shared(tuple(sorted({pod.node for pod in facts.pods if pod.node}))),
         earlier=earlier_runs(facts) if len(facts.runs) > 1 else (),
+        idle_since=_idle_since(facts) if seen.phase is Phase.RUNNING and facts.said else None,
+    )
+
+
+def _idle_since(facts: Facts) -> str | None:
+    """Since when no card of the job does anything, by all of its launchers; of others' jobs they are not heard."""
+    said = [facts.said.get(node) for node in range(facts.job.nodes)]
+    return idle_since(
+        [one.idle_since if one is not None and one.attempt == facts.job.attempt else None for one in said]
     )
 
 

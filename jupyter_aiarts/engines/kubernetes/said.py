@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.engines.notes import MOST
+from jupyter_aiarts.model.times import parse
 
 RING_WAIT = "ring-controller-wait"  # the launcher's own word, without its modules
 LONGEST = 4000
@@ -20,10 +21,20 @@ class Said(Struct, gc=False, frozen=True, kw_only=True):
     code: str | None = None  # what it waits for
     message: str | None = None
     notes: tuple[str, ...] = ()
+    idle_since: str | None = None  # since when its cards do nothing
 
 
 def said_of(status: NodeStatus, pod: str = "") -> Said:
     """Out of a launcher's status, and never much: a user's code may speak in its place."""
     notes = tuple(note[:LONGEST] for note in status.notes[:MOST])
     message = status.message[:LONGEST] if status.message else None
-    return Said(pod=pod, attempt=status.attempt, code=status.code, message=message, notes=notes)
+    idle = status.idle_since if status.idle_since and _is_time(status.idle_since) else None
+    return Said(pod=pod, attempt=status.attempt, code=status.code, message=message, notes=notes, idle_since=idle)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        parse(text)
+    except (ValueError, OverflowError):
+        return False
+    return True

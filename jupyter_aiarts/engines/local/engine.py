@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.queue import Queue
     from jupyter_aiarts.model.reading import Reading
     from jupyter_aiarts.model.turn import Turn
+    from jupyter_aiarts.model.usage import NodeUsage
 
 T = TypeVar("T")
 CALM = 0.05  # seconds between looks while changes pour in
@@ -141,6 +142,11 @@ class LocalEngine(Engine):
         from jupyter_aiarts.engines.local.story import npu_log_of
 
         return await asyncio.to_thread(lambda: npu_log_of(*self._run(job_id, run)))
+
+    async def usage(self, job_id: str, run: int | None) -> tuple[NodeUsage, ...]:
+        from jupyter_aiarts.engines.local.story import usage_in
+
+        return await asyncio.to_thread(lambda: usage_in(self._run(job_id, run)[1]))
 
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
         from jupyter_aiarts.engines.local.story import events_of

@@ -7,6 +7,7 @@ nothing is concluded from not seeing them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
@@ -82,7 +83,14 @@ def _live(job: JobFile, facts: RunFacts) -> Settled:
         cause=_live_cause(job, facts, phase),
         started=min(firsts, default=started),
         ranks=ranks_of(current),
+        idle_since=idle_since([status.idle_since for status in current]) if running else None,
     )
+
+
+def idle_since(nodes: Sequence[str | None]) -> str | None:
+    """Since when no card of any node does anything; None where one does, or somebody does not tell."""
+    known = [one for one in nodes if one is not None]
+    return max(known) if known and len(known) == len(nodes) else None
 
 
 def _live_cause(job: JobFile, facts: RunFacts, phase: Phase) -> Cause:

@@ -33,6 +33,7 @@ class Settled(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended: str | None = None
     ranks: tuple[Rank, ...] = ()
     notes: tuple[str, ...] = ()  # the launchers'
+    idle_since: str | None = None  # while it runs: since when none of its cards does anything
 
 
 class JobFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,6 +107,8 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     message: str | None = None
     code: str | None = None  # what it waits for, where there is a word for it
     notes: tuple[str, ...] = ()  # what whoever looks at the job should know, though it goes on
+    idle_since: str | None = None  # since when all of its cards do nothing; None where one works or does not tell
+    usage: Any = None  # what its cards do, read more closely by those who ask for it: `engines/carduse.py`
 
 
 class Failure(Struct, frozen=True, kw_only=True, omit_defaults=True):

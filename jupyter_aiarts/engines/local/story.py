@@ -20,6 +20,7 @@ from jupyter_aiarts.model.spec import JobSpec
 
 if TYPE_CHECKING:
     from jupyter_aiarts.launcher.ascend.slog import Line
+    from jupyter_aiarts.model.usage import NodeUsage
 
 
 def environment_of(job: JobFile, run: Path, rank: int) -> dict[str, str | None]:
@@ -70,6 +71,13 @@ def npu_log_of(job: JobFile, run: Path) -> NpuLog:
 def _own(lines: Sequence[Line], nodes: Mapping[int, list[int]], node: int) -> list[Line]:
     """The lines that are this node's among several on one machine; the host's are told once."""
     return [line for line in lines if line.card in nodes[node] or (line.card is None and node == min(nodes))]
+
+
+def usage_in(run: Path) -> tuple[NodeUsage, ...]:
+    """What the launchers of a run saw of its cards."""
+    from jupyter_aiarts.engines.carduse import usage_of
+
+    return usage_of(_statuses(run))
 
 
 def events_of(job: JobFile, run: Path) -> tuple[Event, ...]:

@@ -32,6 +32,7 @@ def record_of(job: JobFile, seen: Settled, folder: JobFolder) -> JobRecord:
         notes=(*job.notes, *seen.notes),
         machines=(job.host,) if seen.started else (),
         earlier=earlier_runs(job, folder) if job.run > 1 else (),
+        idle_since=seen.idle_since,
     )
 
 

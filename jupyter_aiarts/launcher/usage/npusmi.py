@@ -78,6 +78,24 @@ def parse(text: str) -> Report:
     return Report(version.group(1) if version else None, chips[:_MOST_CHIPS], processes, _error(text, heads))
 
 
+def counted(report: Report) -> List[Tuple[int, Chip]]:
+    """Every chip with the number that programs know it by: over all cards, as the tool tells it or as they stand."""
+    per_card = max((chip.chip or 0 for chip in report.chips), default=0) + 1
+    numbers = [
+        chip.phy if chip.phy is not None else chip.device if chip.device is not None
+        else chip.card * per_card + (chip.chip or 0)
+        for chip in report.chips
+    ]  # fmt: skip
+    return list(zip(numbers, report.chips))
+
+
+def memory_of(chip: Chip) -> Tuple[Optional[float], Optional[float]]:
+    """Used and total of what models are in: HBM where there is some; a total of 0 says that there is none of a kind."""
+    if chip.hbm_total:
+        return chip.hbm_used, chip.hbm_total
+    return (chip.memory_used, chip.memory_total) if chip.memory_total else (None, None)
+
+
 def keyed(text: str) -> Dict[str, str]:
     """The `Key : Value` lines of `npu-smi info -t common|usages`, the first of each key."""
     found: Dict[str, str] = {}

@@ -164,3 +164,24 @@ async def test_what_somebody_else_wrote_there_is_no_answer(tmp_path: Path) -> No
         (folder / NAME).unlink()
         (folder / NAME).symlink_to("/etc/passwd")
         assert await server.archive.beside("team", JOB, 1, NAME, NpuPage) == {}
+
+
+# -- idle cards ------------------------------------------------------------------------------------------------------
+
+EARLY, LATE = "2026-11-16T08:00:00.000000Z", "2026-11-16T09:00:00.000000Z"
+
+
+def test_a_job_is_idle_since_the_last_of_its_nodes_is_and_only_if_all_are() -> None:
+    picture, job_id, _, _ = running()
+    picture.hear(job_id, 1, {0: Said(pod="", attempt=1, idle_since=EARLY)})
+    assert picture.record(job_id).idle_since is None, "of the other node nothing is known"
+    picture.hear(job_id, 1, {1: Said(pod="", attempt=1, idle_since=LATE)})
+    assert picture.record(job_id).idle_since == LATE
+    picture.hear(job_id, 1, {0: Said(pod="", attempt=1)})
+    assert picture.record(job_id).idle_since is None, "a card of node 0 works again"
+
+
+@pytest.mark.parametrize("said", ["soon", "", "9" * 5000, "2026-11-16"])
+def test_what_is_no_time_is_not_told_as_one(said: str) -> None:
+    status = NodeStatus(node=0, attempt=1, phase="running", since=EARLY, idle_since=said)
+    assert said_of(status).idle_since is None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from jupyter_aiarts.engines.local.phase import Life, RunFacts, view
+from jupyter_aiarts.engines.local.phase import Life, RunFacts, idle_since, view
 from jupyter_aiarts.engines.local.records import (
     Failure,
     Intent,
@@ -112,3 +112,10 @@ def test_a_problem_the_launcher_named_is_the_cause() -> None:
 def test_only_who_settles_a_job_calls_it_lost() -> None:
     seen = view(JOB, facts(life=Life.DEAD, statuses=(RUNNING,)))
     assert (seen.phase, seen.cause.code) == (Phase.RUNNING, "ending")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "since"), [([], None), ([None], None), (["b"], "b"), (["b", "a"], "b"), (["b", None], None)]
+)
+def test_a_job_is_idle_only_if_all_of_its_nodes_are(nodes: list[str | None], since: str | None) -> None:
+    assert idle_since(nodes) == since
