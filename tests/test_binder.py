@@ -52,8 +52,8 @@ def test_a_cell_is_submitted_and_its_log_followed(executed: dict[str, str]) -> N
 
 def test_the_failure_is_explained_in_both_languages(executed: dict[str, str]) -> None:
     assert "No such file or directory: 'words.txt'" in executed["%aiarts explain reader"]
-    assert "exit code 1" in executed["%aiarts explain reader"]
-    assert "退出码 1" in executed["%aiarts --lang zh explain reader"]
+    assert "words.txt does not exist where the job runs" in executed["%aiarts explain reader"]
+    assert re.search("words.txt.*[\u4e00-\u9fff]", executed["%aiarts --lang zh explain reader"])
 
 
 def test_the_rerun_succeeds_and_the_first_log_stays(executed: dict[str, str]) -> None:

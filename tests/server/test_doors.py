@@ -23,7 +23,7 @@ Ask = Callable[..., Awaitable[HTTPResponse]]
 
 def example(route: Route) -> str:
     """An address that this route answers."""
-    return route.path.format(job_id="a123456789", move="stop", name="mine", rest="nothing/here")
+    return route.path.format(job_id="a123456789", move="stop", act="register", name="mine", rest="nothing/here")
 
 
 class NoAiarts(Authorizer):

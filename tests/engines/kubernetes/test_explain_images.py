@@ -66,11 +66,11 @@ async def test_an_image_that_one_node_lacks_names_that_node_and_those_that_are_u
 async def test_a_slow_pull_is_told_with_the_node_and_since_when(cluster: Cluster, tmp_path: Path) -> None:
     async with laboratory(cluster, tmp_path) as lab:
         with cluster.registry() as registry:
-            image = registry.push(BARE, "team/slow:1")
+            image = registry.push(BARE, f"{lab.namespace}/slow:1")  # a name that no node has seen
             registry.pause()
             try:
                 job = await lab.submit(image=image)
-                found = await told(lab, job.id, "image-pulling", "team/slow:1", "since 20")
+                found = await told(lab, job.id, "image-pulling", "/slow:1", "since 20")
                 assert lab.pods()[0]["spec"]["nodeName"] in found.why
                 assert (await lab.engine.get(job.id)).phase is Phase.STARTING
             finally:
