@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+from jupyter_aiarts.model.later import Later
+
+KINDS: tuple[tuple[str, tuple[str, ...], Later], ...] = (
     (  # issue of the project's users: printed for every operator of a graph on 910 cards
         "mindspore-soc",
         ("socversion", "soc version", "soc_version"),
-        re.compile(r"^\[?WARNING\]?.*\bsoc_? ?version\b", re.IGNORECASE),
+        Later(r"^\[?WARNING\]?.*\bsoc_? ?version\b", re.IGNORECASE),
     ),
     (  # mindspore-ai/mindspore#344, mindspore-lab/mindyolo#406: numpy on ARM, at the first import
         "numpy-subnormal",
         ("smallest subnormal", "self.smallest_subnormal", "getattr(machar, word)"),
-        re.compile(
+        Later(
             r"getlimits\.py:\d+: UserWarning: The value of the smallest subnormal"
             r"|^\s+(?:setattr\(self, word, getattr\(machar, word\)|return self\._float_to_str\(self\.smallest_subn)"
         ),
@@ -27,27 +29,27 @@ KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (  # tensorflow/tensorflow#64809, bmaltais/kohya_ss#2794
         "tensorflow-factory",
         ("unable to register cu", "computation placer already registered"),
-        re.compile(r"Unable to register cu\w+ factory: .*already been registered|computation placer already reg"),
+        Later(r"Unable to register cu\w+ factory: .*already been registered|computation placer already reg"),
     ),
     (
         "tensorflow-onednn",
         ("onednn custom operations are on", "experimental onednn"),
-        re.compile(r"oneDNN custom operations are on|Experimental oneDNN"),
+        Later(r"oneDNN custom operations are on|Experimental oneDNN"),
     ),
     (
         "tensorflow-cpu",
         ("binary is optimized", "to enable the following instructions", "to enable them in other operations"),
-        re.compile(r"TensorFlow binary is optimized|^To enable (?:the following instructions|them in other)"),
+        Later(r"TensorFlow binary is optimized|^To enable (?:the following instructions|them in other)"),
     ),
     (  # tensorflow/tensorflow#64809: TensorRT is an extra
         "tensorflow-tensorrt",
         ("tf-trt warning", "cannot dlopen some tensorrt libraries"),
-        re.compile(r"TF-TRT Warning: (?:Could not find TensorRT|Cannot dlopen)", re.IGNORECASE),
+        Later(r"TF-TRT Warning: (?:Could not find TensorRT|Cannot dlopen)", re.IGNORECASE),
     ),
     (  # TensorFlow's look at the first card; "must be at least one NUMA node, so returning" zero
         "tensorflow-numa",
         ("numa node",),
-        re.compile(r"successful NUMA node read from SysFS had negative value|could not open file to read NUMA node"),
+        Later(r"successful NUMA node read from SysFS had negative value|could not open file to read NUMA node"),
     ),
     (  # google/glog: what it prints before its flags are read
         "glog-before-flags",
@@ -57,7 +59,7 @@ KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
             "logging before initgooglelogging",
             "logging before flag.par",
         ),
-        re.compile(
+        Later(
             r"All log messages before absl::InitializeLog\(\) is called are written to STDERR"
             r"|Logging before (?:InitGoogleLogging\(\)|flag\.Parse) is written to STDERR",
             re.IGNORECASE,
@@ -66,7 +68,7 @@ KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (  # NVIDIA/nccl: a plug-in for special networks that was looked for and is not needed
         "nccl-plugin",
         ("net/plugin", "tuner/plugin", "libnccl-net", "libnccl-tuner", "libnccl-profiler", "profiler/plugin"),
-        re.compile(
+        Later(
             r"NCCL INFO (?:NET|TUNER|PROFILER)/Plugin\b.*(?:[Cc]ould not find|No plugin found|[Nn]o such file"
             r"|[Uu]sing internal|Failed to find|Plugin name set by env)"
         ),
@@ -74,22 +76,22 @@ KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (  # NVIDIA/nccl: settings and topology read out loud, with NCCL_DEBUG=INFO
         "nccl-info",
         ("nccl info",),
-        re.compile(r"NCCL INFO (?!.*(?:error|fail|abort|timeout|closed|warn))", re.IGNORECASE),
+        Later(r"NCCL INFO (?!.*(?:error|fail|abort|timeout|closed|warn))", re.IGNORECASE),
     ),
     (  # pytorch/pytorch: torchrun sets one thread per process
         "torchrun-threads",
         ("omp_num_threads",),
-        re.compile(r"Setting OMP_NUM_THREADS environment variable for each process to be \d"),
+        Later(r"Setting OMP_NUM_THREADS environment variable for each process to be \d"),
     ),
     (
         "torch-distributed-launch",
         ("torch.distributed.launch is deprecated", "module torch.distributed.launch is"),
-        re.compile(r"torch\.distributed\.launch is (?:deprecated|going to be)"),
+        Later(r"torch\.distributed\.launch is (?:deprecated|going to be)"),
     ),
     (  # huggingface/tokenizers: a fork after the first use; it turns its own threads off
         "tokenizers-fork",
         ("the current process just got forked", "to disable this warning, you can either", "tokenizers_parallelism="),
-        re.compile(
+        Later(
             r"^huggingface/tokenizers: The current process just got forked"
             r"|^To disable this warning, you can either:|^\s*- (?:Avoid using `tokenizers`|Explicitly set the envir)"
         ),
@@ -97,7 +99,7 @@ KINDS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (  # Ascend/pytorch: lines of torch_npu at import
         "torch-npu-start",
         ("torch_npu", "transfer_to_npu"),
-        re.compile(r"ImportWarning:.*(?:transfer_to_npu|torch\.cuda\.\*|backend in torch\.distributed)"),
+        Later(r"ImportWarning:.*(?:transfer_to_npu|torch\.cuda\.\*|backend in torch\.distributed)"),
     ),
 )
 """Id, words of which one must be there (small letters, so that most lines are done quickly), and the form."""
@@ -126,7 +128,7 @@ def harmless_among(lines: Sequence[str]) -> list[str | None]:
     return [_kind(text, kinds) for text in texts]
 
 
-def _kind(text: str, kinds: Sequence[tuple[str, tuple[str, ...], re.Pattern[str]]]) -> str | None:
+def _kind(text: str, kinds: Sequence[tuple[str, tuple[str, ...], Later]]) -> str | None:
     small = text.lower()
     for name, words, form in kinds:
         if any(word in small for word in words) and form.search(text):

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 from jupyter_aiarts.explain.rules import errnos, modules
 from jupyter_aiarts.explain.rules.lines import Statement
 from jupyter_aiarts.explain.rules.signs import End, named
+from jupyter_aiarts.model.later import Later
 
 if TYPE_CHECKING:
     from jupyter_aiarts.model.spec import JobSpec
 
 SHM = "/dev/shm"
 LOCAL = "local"
-_QUOTED_PATH = re.compile(r"['\"‘“«`](?P<path>(?:/|\./|\.\./|~)[^'\"’”»`\n]{1,400})['\"’”»`]")
-_BARE_PATH = re.compile(r"(?:^|[\s:=(])(?P<path>/[\w.+@%~/-]{2,300})")
-_PYTHON = re.compile(r"^\S{0,200}python[\d.]{0,6}: |^No module named '[\w.]{1,120}'$", re.IGNORECASE)
+_QUOTED_PATH = Later(r"['\"‘“«`](?P<path>(?:/|\./|\.\./|~)[^'\"’”»`\n]{1,400})['\"’”»`]")
+_BARE_PATH = Later(r"(?:^|[\s:=(])(?P<path>/[\w.+@%~/-]{2,300})")
+_PYTHON = Later(r"^\S{0,200}python[\d.]{0,6}: |^No module named '[\w.]{1,120}'$", re.IGNORECASE)
 _REFUSED = ("", "PermissionError", "OSError", "IOError", "RuntimeError", "Error")
-_PORT = re.compile(r"\bport[:= ]{1,2}(\d{2,5})\b|(?:\]|[\w.*]):(\d{2,5})\b(?!:)|',? ?(\d{4,5})\)")
+_PORT = Later(r"\bport[:= ]{1,2}(\d{2,5})\b|(?:\]|[\w.*]):(\d{2,5})\b(?!:)|',? ?(\d{4,5})\)")
 
 
 def doubled(value: float | None) -> float | None:

@@ -7,13 +7,14 @@ from typing import Any
 
 from jupyter_aiarts.explain.rules.lines import Statement
 from jupyter_aiarts.explain.rules.signs import End
+from jupyter_aiarts.model.later import Later
 
 _SIZE = r"(\d{1,7}(?:\.\d{1,6})?) ?(bytes|[KMGT]i?B)"
-_TOTAL = re.compile(rf"total capacity of {_SIZE}|{_SIZE} total capacity", re.IGNORECASE)
-_FREE = re.compile(rf"of which {_SIZE} is free|{_SIZE} free", re.IGNORECASE)
-_MINE = re.compile(rf"this process has {_SIZE} memory in use|{_SIZE} reserved in total", re.IGNORECASE)
-_OTHER = re.compile(rf"\bProcess (\d{{1,9}}) has {_SIZE} memory in use")
-_CARD = re.compile(r"\b(?:GPU|NPU|Device|device)[ :]{0,2}(\d{1,3})\b")
+_TOTAL = Later(rf"total capacity of {_SIZE}|{_SIZE} total capacity", re.IGNORECASE)
+_FREE = Later(rf"of which {_SIZE} is free|{_SIZE} free", re.IGNORECASE)
+_MINE = Later(rf"this process has {_SIZE} memory in use|{_SIZE} reserved in total", re.IGNORECASE)
+_OTHER = Later(rf"\bProcess (\d{{1,9}}) has {_SIZE} memory in use")
+_CARD = Later(r"\b(?:GPU|NPU|Device|device)[ :]{0,2}(\d{1,3})\b")
 _UNITS = {"bytes": 2**-30, "k": 2**-20, "m": 2**-10, "g": 1.0, "t": 2.0**10}
 
 LEAST_GIB = 2.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from jupyter_aiarts.explain.rules.lines import Statement
+from jupyter_aiarts.model.later import Later
 
 if TYPE_CHECKING:
     from jupyter_aiarts.model.spec import JobSpec
@@ -43,7 +44,7 @@ class Sign(Struct, frozen=True):
 
     code: str
     words: tuple[str, ...]
-    look: re.Pattern[str]
+    look: Later
     form: str = ""
     is_after: bool = False
     values: Values | None = None
@@ -58,9 +59,9 @@ def sign(
     is_after: bool = False,
     values: Values | None = None,
 ) -> Sign:
-    """A sign with its pattern compiled; case never matters."""
+    """A sign; case never matters."""
     given = (words,) if isinstance(words, str) else words
-    return Sign(code, given, re.compile(look, re.IGNORECASE), form, is_after, values)
+    return Sign(code, given, Later(look, re.IGNORECASE), form, is_after, values)
 
 
 def spoken_of(signs: Iterable[Sign], lines: Iterable[str]) -> tuple[Sign, ...]:
