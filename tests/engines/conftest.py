@@ -19,6 +19,7 @@ from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
 from tests.engines.closing import closed_after
+from tests.startfile import start_file
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -99,8 +100,7 @@ def submit(engine: Engine, caller: Caller, keys: dict[str, Any]) -> Submit:
     """Write a start file, submit it, give the job."""
 
     async def send(source: str = "print('hello')", *, file: str = "train.py", **more: Any) -> JobRecord:
-        (caller.folder / file).write_text(source)
-        raw = {"script": file, "grace_seconds": 1, **keys, **more}
+        raw = {"script": start_file(caller.folder, source, file), "grace_seconds": 1, **keys, **more}
         record, created = await engine.submit(read_spec(raw), caller)
         assert created
         return record

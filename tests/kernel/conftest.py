@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_aiarts.kernel import api
 from jupyter_aiarts.kernel.client import Client
+from tests.startfile import start_file
 
 AROUND = (
     "AIARTS_SERVER",
@@ -63,12 +65,7 @@ def client() -> Client:
 @pytest.fixture
 def script(nothing_around: Path) -> Callable[..., str]:
     """Write a start file; answers with its name."""
-
-    def write(source: str, name: str = "train.py") -> str:
-        (nothing_around / name).write_text(source)
-        return name
-
-    return write
+    return partial(start_file, nothing_around)
 
 
 @pytest.fixture

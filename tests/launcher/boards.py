@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.at_once import write_at_once
+
 from .pods import Pods
 
 NPU = "huawei_npu_arm64"
@@ -54,7 +56,7 @@ def annotate(root: Path, notes: dict[str, str]) -> None:
     """Write a pod's annotations as Kubernetes mounts them."""
     (root / "aiarts/pod").mkdir(exist_ok=True)
     lines = [f"{name}={json.dumps(value)}\n" for name, value in {"kubernetes.io/x": 'a "b"\n', **notes}.items()]
-    (root / "aiarts/pod/annotations").write_text("".join(lines))
+    write_at_once(root / "aiarts/pod/annotations", "".join(lines))
 
 
 def tables(root: Path, job: str = "a123456789") -> dict[str, bytes]:

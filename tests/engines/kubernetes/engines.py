@@ -14,6 +14,7 @@ from jupyter_aiarts.engines.kubernetes import open_cluster
 from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
+from tests.startfile import start_file
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -38,8 +39,7 @@ class Lab:
         """Submit a start file; the spec's other keys as given."""
         raw = {**SMALL, **keys}
         if "command" not in raw:
-            (self.folder / "train.py").write_text(source)
-            raw.setdefault("script", "train.py")
+            raw.setdefault("script", start_file(self.folder, source))
         record, _ = await self.engine.submit(read_spec(raw), self.caller)
         return record
 
