@@ -1,5 +1,6 @@
 """One reader of a node's log: which frame comes next. Knows nothing of HTTP; `port.py` tells what frames there are."""
 
+import contextlib
 import json
 import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
@@ -30,6 +31,7 @@ class LogStream:
         self._environments: Dict[int, Dict[str, str]] = {}
         self._summary_told = False
         self._npu_log_told = False
+        self._looks_told = 0
         self._caught_up = False
 
     def stir(self, rank: int, stream: str) -> None:
@@ -80,6 +82,10 @@ class LogStream:
             if self._environments.get(one.seat.rank) != one.exported:
                 self._environments[one.seat.rank] = one.exported
                 yield {"type": "environment", "rank": one.seat.rank, "variables": readable(one.exported)}
+        watch = self._node.status.watch
+        if watch is not None and watch.version != self._looks_told:
+            self._looks_told = watch.version
+            yield {"type": "usage", **watch.past()}
         if self._node.summary is not None and not self._summary_told:
             self._summary_told = True
             yield {"type": "summary", **self._node.summary}
@@ -142,7 +148,8 @@ def readable(variables: Mapping[str, str]) -> Dict[str, str]:
 
 
 def log_id(folder: str) -> str:
-    """The name of the log in `folder`, made with it: whoever finds it again may go on where they were."""
+    """The name of the log in `folder`, made with it: whoever finds it again may go on where they were. On a full disk
+    it lasts as long as this launcher: the log can be read all the same."""
     path = os.path.join(folder, "log.id")
     try:
         with open(path) as file:
@@ -151,7 +158,7 @@ def log_id(folder: str) -> str:
         known = ""
     if len(known) != 16:
         known = os.urandom(8).hex()
-        with open(path, "w") as file:
+        with contextlib.suppress(OSError), open(path, "w") as file:
             file.write(known + "\n")
     return known
 

@@ -1,7 +1,7 @@
 """One launcher's own part in the group: obeys start, stop and end; reports what becomes of its ranks."""
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from . import evidence
 from .audience import Audience
@@ -13,12 +13,13 @@ from .loop import Loop
 from .plan import Plan
 from .prepare import Prepared, prepare
 from .problem import Problem, Refused, from_oserror
+from .progress import ProgressWatch
 from .status import Status
 from .tree import Tree
 
 if TYPE_CHECKING:
     from .ascend.part import Part
-    from .usage.watching import CardWatch
+    from .usage.watching import UsageWatch
 
 Message = Dict[str, Any]
 LEFT = 75
@@ -52,11 +53,11 @@ class Node:
         self._kills: Optional[evidence.Kills] = None
         self._failures = 0
         self.status = Status(loop, plan, index, folder, audience.changed)
-        tree = Tree(os.getpid(), adopt_orphans())
-        if plan.cards:
-            self.status.watch = self._card_watch(tree.apart)
+        self._tree = Tree(os.getpid(), adopt_orphans())
+        if index == 0:  # what the first rank says is said for all
+            self.status.progress = ProgressWatch(loop, self.status.mark)
         self.crew = Crew(
-            loop, tree, plan.grace_seconds, plan.log_limit_bytes,
+            loop, self._tree, plan.grace_seconds, plan.log_limit_bytes,
             self.status.mark, self._failed, self._finished, self.status.drop, audience.tap,
         )  # fmt: skip
         audience.attend(self)
@@ -65,6 +66,8 @@ class Node:
         """Make and check everything that can be without starting anything."""
         try:
             self.status.write()
+            if self._plan.environment is not None:
+                self._activate()
             if self._plan.is_ascend:
                 self._equip()
             self.prepared = prepare(self._plan, self.index, self.folder)
@@ -124,6 +127,11 @@ class Node:
         """Whether none of its ranks runs, or leaves anything that does."""
         return self.crew.over
 
+    def _activate(self) -> None:
+        from .activation import activated  # other jobs need nothing of it
+
+        self._plan = activated(self._plan)
+
     def _equip(self) -> None:
         from .ascend.part import Part  # other jobs need nothing of it
 
@@ -132,10 +140,11 @@ class Node:
         for text in self._part.notes:
             self.note(text)
 
-    def _card_watch(self, apart: Set[int]) -> "CardWatch":
-        from .usage.watching import CardWatch  # jobs without cards need nothing of it
+    def _watch(self) -> "UsageWatch":
+        """Made when the ranks run: nobody waits for it."""
+        from .usage.watching import UsageWatch
 
-        return CardWatch(self._loop, self._plan, self.index, apart, self.status.mark)
+        return UsageWatch(self._loop, self._plan, self.index, self.folder, self._tree, self.status.mark)
 
     def _start(self, order: Message) -> None:
         self.status.enter("starting")
@@ -153,8 +162,10 @@ class Node:
             self.status.ranks = self.crew.ranks
             return self.stop()
         self.status.ranks = self.crew.ranks
-        if self.status.watch is not None:
-            self.status.watch.start()
+        self.status.watch = self.status.watch or self._watch()
+        self.status.watch.start(self.crew.ranks)
+        if self.status.progress is not None:
+            self.status.progress.start(self.crew.ranks[0].output.tail)
         self.status.enter("running")
 
     def _learn(self, order: Message) -> None:
@@ -184,6 +195,8 @@ class Node:
         return {**found, "full": without_room} if without_room else found
 
     def _finished(self) -> None:
+        if self.status.progress is not None:
+            self.status.progress.stop()
         if self.status.watch is not None:
             self.status.watch.stop()
             said = self.status.watch.verdict()

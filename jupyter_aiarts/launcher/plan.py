@@ -106,6 +106,10 @@ class Plan(NamedTuple):
     """As how many cards a node without any counts: `aiarts run` starts several processes on any machine."""
     history: Optional[Dict[str, Any]] = None
     """What the pods that this one takes the place of have used up, as far as it is known."""
+    environment: Optional[str] = None
+    """The folder of the conda environment or venv that ranks run in."""
+    own_network: bool = False
+    """Whether the ranks of a node share a network with nobody else, as in a pod."""
     address: str = ""
     """Node 0's IP address, known only when ranks start; never in the file, like all that follows."""
     attempt_file: Optional[str] = None
@@ -150,7 +154,7 @@ _OPTIONAL_TYPES: Dict[str, Tuple[type, ...]] = {
     "regroup": (bool,), "port": (int, type(None)), "folder": _OPTIONAL_TEXT, "code": _OPTIONAL_TEXT,
     "hosts": (list, type(None)), "silence_seconds": _NUMBER, "reader_seconds": _NUMBER,
     "readers": (int, type(None)), "history": (dict, type(None)), "rank_table": _TEXT, "ring": (dict, type(None)),
-    "ranks": _WHOLE,
+    "ranks": _WHOLE, "environment": _OPTIONAL_TEXT, "own_network": (bool,),
 }  # fmt: skip
 
 

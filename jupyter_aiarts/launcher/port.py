@@ -4,6 +4,7 @@ Every request needs the header `X-Aiarts-Token`; else 403. Answers close the con
     GET /v1/status               this node's status.json
     GET /v1/summary              summary.json; 404 until the job has ended, and on nodes other than 0
     GET /v1/environment?rank=N   {name: value} of that rank's pod.env, without secrets; 404 for another node's rank
+    GET /v1/ranktable            the file that RANK_TABLE_FILE names for this node's ranks; 404 where there is none
     GET /v1/npulog               {"lines", "place", "problem"}: errors of this node's cards in the NPU driver's log
     GET /v1/log?at=0.stdout.123,0.stderr.0&log=ID
 The log is a stream of frames without Content-Length. Each frame is one line of JSON; the first one and some others:
@@ -12,6 +13,7 @@ The log is a stream of frames without Content-Length. Each frame is one line of 
     {"type":"environment","rank":0,"variables":{...}}   when ranks have started
     {"rank":0,"stream":"stdout","at":123,"t":NS,"n":9}\n and then n raw bytes, from byte `at` of that stream
     {"type":"drop","rank":0,"stream":"stdout","from":1,"to":2,"reason":TEXT}   bytes that are gone
+    {"type":"usage", ...usage.json}                     after each look at what ranks and cards do
     {"type":"summary", ...summary.json}                 on node 0, when the job has ended
     {"type":"npulog", ...npulog.json}                   of a node with NPUs, at its end: as /v1/npulog, but shorter
     {"type":"caught-up"}                                all that was written so far has been sent; also every 15 s
@@ -138,7 +140,8 @@ class Port:
         connection.trusted = True
         answers: Dict[str, Callable[[Connection, Request], Optional[Refusal]]] = {
             "/v1/status": self._status, "/v1/summary": self._summary,
-            "/v1/environment": self._environment, "/v1/npulog": self._npulog, "/v1/log": self._log,
+            "/v1/environment": self._environment, "/v1/ranktable": self._rank_table,
+            "/v1/npulog": self._npulog, "/v1/log": self._log,
         }  # fmt: skip
         refusal = answers.get(request.path, _unknown)(connection, request)
         if refusal is not None:
@@ -159,6 +162,15 @@ class Port:
         if not found:
             return Refusal(404, "this node has no such rank")
         connection.answer(200, line(readable(found[0].exported)))
+        return None
+
+    def _rank_table(self, connection: Connection, request: Request) -> Optional[Refusal]:
+        from .ascend.lasttable import content  # hardly ever asked for
+
+        found = content(one.exported for one in self._node.prepared)
+        if found is None:
+            return Refusal(404, "this node has no rank table")
+        connection.answer(200, found)
         return None
 
     def _npulog(self, connection: Connection, request: Request) -> Optional[Refusal]:

@@ -12,7 +12,8 @@ from .segments import Drop
 from .tree import look
 
 if TYPE_CHECKING:
-    from .usage.watching import CardWatch
+    from .progress import ProgressWatch
+    from .usage.watching import UsageWatch
 
 RETRY_SECONDS = 1.0
 DROP_SECONDS = 0.5
@@ -38,7 +39,8 @@ class Status:
         self.message: Optional[str] = None
         self.code: Optional[str] = None
         self.notes: List[str] = []
-        self.watch: Optional["CardWatch"] = None
+        self.watch: Optional["UsageWatch"] = None
+        self.progress: Optional["ProgressWatch"] = None
 
     def enter(self, phase: str, message: Optional[str] = None, code: Optional[str] = None) -> None:
         """The node is in another phase now; `code` is the word for what it waits for."""
@@ -112,6 +114,7 @@ class Status:
             "notes": self.notes,
             "idle_since": self.watch.idle_since if self.watch is not None else None,
             "usage": self.watch.as_json() if self.watch is not None else None,
+            "progress": self.progress.as_json() if self.progress is not None else None,
         }
 
 

@@ -12,9 +12,12 @@ class Tail:
 
     def __init__(self) -> None:
         self._ends: Dict[str, bytes] = {}
+        self.taken = 0
+        """Bytes so far."""
 
     def add(self, stream: str, data: memoryview) -> None:
         """Take note of a chunk."""
+        self.taken += len(data)
         if len(data) >= _KEPT:
             self._ends[stream] = bytes(data[-_KEPT:])
         else:
@@ -26,6 +29,10 @@ class Tail:
         output = _lines(self._ends.get("stdout", b""))
         room = LINES - len(errors)
         return (output[-room:] if room else []) + errors
+
+    def streams(self) -> List[List[str]]:
+        """The last lines of each stream."""
+        return [_lines(end) for end in self._ends.values()]
 
 
 def _lines(octets: bytes) -> List[str]:

@@ -10,13 +10,18 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Set
 
 
 class Process(NamedTuple):
-    """One line of the process table. `start` (clock ticks since boot) tells a reused pid from the old one."""
+    """One line of the process table. `start` (clock ticks since boot) tells a reused pid from the old one.
+
+    `ticks` is its CPU time and that of its ended children, `pages` what it has of the memory.
+    """
 
     pid: int
     parent: int
     session: int
     start: str
     zombie: bool
+    ticks: int
+    pages: int
 
 
 def look(pid: int) -> Optional[Process]:
@@ -28,7 +33,8 @@ def look(pid: int) -> Optional[Process]:
         return None
     # The name in parentheses may hold anything, parentheses and blanks included.
     fields = content[content.rindex(b")") + 2 :].split()
-    return Process(pid, int(fields[1]), int(fields[3]), fields[19].decode("ascii"), fields[0] in (b"Z", b"X"))
+    zombie, ticks = fields[0] in (b"Z", b"X"), sum(map(int, fields[11:15]))
+    return Process(pid, int(fields[1]), int(fields[3]), fields[19].decode("ascii"), zombie, ticks, int(fields[21]))
 
 
 def table() -> Dict[int, Process]:

@@ -1,11 +1,14 @@
 """What a reader of the port gets is what the ranks wrote, whenever it comes, goes and comes again."""
 
+import contextlib
 import random
 import struct
 import time
 from pathlib import Path
 
 import pytest
+
+from jupyter_aiarts.launcher.logstream import log_id
 
 from .conftest import wait_until
 from .pods import Pods
@@ -220,6 +223,17 @@ def test_a_full_disk_is_said_even_at_the_very_end(pods: Pods, real_small_disk: P
     assert pods.wait() == 0
     assert reader.position("0.stdout") == 40_000 * 80
     assert {drop["reason"] for drop in reader.drops} == {"disk-full"}
+
+
+def test_a_disk_that_is_full_before_the_port_opens_does_not_close_it(real_small_disk: Path) -> None:
+    name = log_id(str(real_small_disk))
+    assert len(name) == 16
+    assert log_id(str(real_small_disk)) == name
+    (real_small_disk / "log.id").unlink()
+    with contextlib.suppress(OSError), open(real_small_disk / "rest", "wb", buffering=0) as rest:
+        while rest.write(b"x" * 4096):
+            pass
+    assert len(log_id(str(real_small_disk))) == 16
 
 
 def test_positions_of_another_pods_log_do_not_count(pods: Pods) -> None:

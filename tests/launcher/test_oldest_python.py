@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_aiarts.launcher.archive import pack
+from jupyter_aiarts.engines.kubernetes.launcher_zip import pack
 from jupyter_aiarts.launcher.octets import to_bytes
 
 from .conftest import LAUNCHER, Run, lives, wait_until

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_aiarts.engines.kubernetes.launcher_zip import pack
 from jupyter_aiarts.launcher import access
-from jupyter_aiarts.launcher.archive import pack
 from jupyter_aiarts.launcher.podenv import parse
 
 from .conftest import lives, wait_until

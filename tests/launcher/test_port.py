@@ -1,6 +1,7 @@
 """The launcher's port answers who has the token, and survives who has not."""
 
 import json
+import os
 import socket
 import time
 from collections.abc import Iterator
@@ -8,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_aiarts.launcher.ascend.lasttable import content
+
+from .boards import boards
 from .conftest import wait_until
 from .pods import TOKEN, Pods
 from .reader import Reader, ask, dial, get, read_all, request, split
@@ -66,6 +70,25 @@ def test_the_environment_of_a_rank_without_secrets(pods: Pods) -> None:
     assert "PASSWORD" not in variables
     for rank in ("1", "", "x", "00", "0%20", "../0"):
         assert ask(pods.ports[0], f"/v1/environment?rank={rank}")[0] == 404
+
+
+def test_the_rank_table_of_its_ranks(pods: Pods) -> None:
+    boards(pods, nodes=1, cards=2).shell("sleep 300").start()
+    wait_until(lambda: pods.phase() == "running")
+    table = get(pods.ports[0], "/v1/ranktable")
+    assert [card["rank_id"] for card in table["server_list"][0]["device"]] == ["0", "1"]
+
+
+def test_no_rank_table_where_there_is_none(port: int) -> None:
+    assert ask(port, "/v1/ranktable")[0] == 404
+
+
+def test_what_is_named_as_a_rank_table_and_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "table").write_bytes(b"{}")
+    for name, found in (("table", b"{}"), ("fifo", None), ("missing", None), ("", None), ("x\0y", None)):
+        assert content([{}, {"RANK_TABLE_FILE": str(tmp_path / name)}]) == found
+    assert content([]) is None
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong", TOKEN[:-1], TOKEN + "0", TOKEN.upper(), "Ü", " "])

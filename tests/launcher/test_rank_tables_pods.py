@@ -119,9 +119,15 @@ def test_the_device_plugins_annotation_is_believed_first(pods: Pods) -> None:
     assert servers(pods.roots[0])[server(0)] == [("4", "192.168.9.4", "0"), ("5", "192.168.9.5", "1")]
 
 
-def test_an_annotation_that_comes_late_is_waited_for(pods: Pods) -> None:
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        pytest.param({"huawei.com/Ascend910": "Ascend910-4"}, id="its card is known before"),
+        pytest.param({"huawei.com/npu-core": "x"}, id="only the late one names the card"),
+    ],
+)
+def test_an_annotation_that_comes_late_is_waited_for(pods: Pods, chosen: dict[str, str]) -> None:
     boards(pods, nodes=1, cards=1, tool=False).shell("true").make()
-    chosen = {"huawei.com/Ascend910": "Ascend910-4"}
     annotate(pods.roots[0], chosen)
     assert pods.prepare() == 0
     pods.enter()

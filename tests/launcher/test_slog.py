@@ -83,9 +83,9 @@ def test_however_large_it_is_the_newest_part_is_read_and_quickly(tmp_path: Path)
         file.write(b"[ERROR] 2026-11-16-09:00:00.000.000 " + b"y" * 10_000 + b"\xff\n")
     for number in range(50):
         write(tmp_path, "host-0", error("00:00") * 20_000, name=f"{number}.log")
-    began = time.monotonic()
+    began = time.process_time()  # reading alone: others on the machine have no part in it
     found = slog.errors([0], 0.0, str(tmp_path)).lines
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     assert len(found) == slog.MOST_LINES
     assert found[-2].text.endswith("n2999")
     assert len(found[-1].text) == slog.LINE_BYTES + 1 and found[-1].text.endswith("…")

@@ -1,7 +1,7 @@
 """Asking a tool of the driver that may hang, never stop printing, or be no program at all."""
 
 import os
-import selectors
+import select
 import signal
 import subprocess
 import time
@@ -26,6 +26,7 @@ def _start(words: Sequence[str], environ: Mapping[str, str]) -> "Optional[subpro
     try:
         return subprocess.Popen(
             list(words),
+            bufsize=0,  # it is read by its number
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -38,16 +39,17 @@ def _start(words: Sequence[str], environ: Mapping[str, str]) -> "Optional[subpro
 
 def _listen(children: "Sequence[subprocess.Popen[bytes]]", deadline: float) -> Dict[int, bytes]:
     heard: Dict[int, bytes] = {}
-    with selectors.DefaultSelector() as selector:
-        for child in children:
-            assert child.stdout is not None
-            selector.register(child.stdout, selectors.EVENT_READ, child.pid)
-        while selector.get_map() and time.monotonic() < deadline:
-            for key, _ in selector.select(max(deadline - time.monotonic(), 0)):
-                piece = os.read(key.fd, _ENOUGH)
-                heard[key.data] = heard.get(key.data, b"") + piece
-                if not piece or len(heard[key.data]) >= _ENOUGH:
-                    selector.unregister(key.fileobj)
+    speaking = {child.stdout.fileno(): child.pid for child in children if child.stdout is not None}
+    poll = select.poll()  # and no selector, which would be another file to open every second
+    for end in speaking:
+        poll.register(end, select.POLLIN)
+    while speaking and time.monotonic() < deadline:
+        for end, _ in poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+            piece, pid = os.read(end, _ENOUGH), speaking[end]
+            heard[pid] = heard.get(pid, b"") + piece
+            if not piece or len(heard[pid]) >= _ENOUGH:
+                poll.unregister(end)
+                del speaking[end]
     return heard
 
 

@@ -63,14 +63,18 @@ def bring(plan: Plan, node: int, environ: Mapping[str, str]) -> Brought:
     if plan.inside is None:
         ids = list(plan.devices[node])
         return Brought(own_address(), name, socket.gethostname(), _addressed(ids, heard, "", "/etc/hccn.conf"))
-    notes = annotations(plan.inside)
-    told = held_cards(plan.cards, environ, notes, plan.inside.root + "/dev")
-    ids = told or list(range(plan.cards))
-    conf = plan.inside.root + "/etc/hccn.conf"
-    cards = _addressed(ids, heard, notes.get(CONFIGURATION, ""), conf)
+    inside = plan.inside
+
+    def look(notes: Mapping[str, str]) -> Tuple[Optional[List[int]], List[Tuple[int, str]]]:
+        told = held_cards(plan.cards, environ, notes, inside.root + "/dev")
+        ids = told or list(range(plan.cards))
+        return told, _addressed(ids, heard, notes.get(CONFIGURATION, ""), inside.root + "/etc/hccn.conf")
+
+    notes = annotations(inside)
+    told, cards = look(notes)
     if not all(ip for _, ip in cards) and CONFIGURATION not in notes and any(key.startswith(_PLUGIN) for key in notes):
-        notes = _later(plan.inside)
-        cards = _addressed(ids, heard, notes.get(CONFIGURATION, ""), conf)
+        notes = _later(inside)
+        told, cards = look(notes)
     aliases = [_server_id(notes.get(CONFIGURATION, "")), environ.get("AIARTS_HOST_IP", "")]
     return Brought(
         environ.get("POD_IP") or own_address(), name, environ.get("HOST_NAME") or socket.gethostname(),

@@ -1,18 +1,25 @@
 """`npu-smi info`: a table whose heads say what its cells hold; widths, columns and rows differ with every driver.
 
 A chip has as many rows as the table has heads, mostly two. Cells are told apart by `|`, values in a cell by their own
-form (`3437 / 65536`, `59356/ 65536`, `NA`), never by their place on the line.
+form (`3437 / 65536`, `59356/ 65536`, `NA`), never by their place on the line. A server reads such a table every second,
+and most of it stands there as before: what was read lately is remembered by its text.
 """
 
+import functools
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 _VERSION = re.compile(r"npu-smi\s+(\S+)")
 _FAILED = re.compile(r"ret(?:urn)?(?: code| value)?\s*(?:is|=|:)\s*(-?[0-9]+)")
 _VALUE = re.compile(r"([^\s/|]+)\s*/\s*([^\s/|]+)|(\S+)")
-_KEYED = re.compile(r"\s*([A-Za-z][\w ()%/.-]*?)\s*:\s*(.*?)\s*\Z")
-_MOST_CHIPS = 256
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?![0-9])(?:\.[0-9]+)?")
+_BRACKET = re.compile(r"\(.*")
+MOST_CHIPS = 256
+_MOST_WIDE = 1000  # characters of a row; a line that is longer is none, and is not remembered
 _NONE = ("NA", "N/A", "-", "--", "", "NULL")
+_UNTOLD = (None, None)
+Cells = Tuple[str, ...]
+Seen = Mapping[str, Tuple[Optional[str], Optional[str]]]
 
 
 class Chip(NamedTuple):
@@ -36,46 +43,42 @@ class Chip(NamedTuple):
     hugepages_total: Optional[float] = None
 
 
-class Process(NamedTuple):
-    """One program on a chip; memory in MB, unless `unit` is `B`."""
-
-    card: int
-    chip: Optional[int]
-    pid: int
-    name: str = ""
-    memory: Optional[float] = None
-    container_pid: Optional[int] = None
-
-
 class Report(NamedTuple):
-    """What the tool said; `error` is its own code, `empty`, or `garbage` where nothing could be read."""
+    """What the tool said; `error` is its own code, `empty`, or `garbage` where nothing could be read.
+
+    `programs` are the rows of the other table as they stand, each after its head.
+    """
 
     version: Optional[str]
     chips: List[Chip]
-    processes: List[Process]
     error: Optional[str] = None
+    programs: Sequence[Tuple[Cells, Cells]] = ()
 
 
 def parse(text: str) -> Report:
-    """The chips and their programs; what is cut off or damaged is left out, the rest is told."""
+    """The chips and the rows of programs; what is cut off or damaged is left out, the rest is told."""
     version = _VERSION.search(text)
     chips: List[Chip] = []
-    processes: List[Process] = []
-    heads: List[List[str]] = []
-    rows: List[List[str]] = []
+    programs: List[Tuple[Cells, Cells]] = []
+    heads: List[Cells] = []
+    rows: List[Cells] = []
+    of_programs = False
     for cells in _lines(text):
         if _is_head(cells):
-            heads = [cells] if rows or not heads or _is_process_head(cells) else [*heads, cells]
+            of_programs = _is_process_head(cells)
+            heads = [cells] if rows or not heads or of_programs else [*heads, cells]
             rows = []
-        elif heads and _is_process_head(heads[0]):
-            processes += _process(heads[0], cells)
-        elif heads:
-            chips += _begun(heads, rows) if len(rows) == len(heads) or _starts_anew(rows, cells) else []
-            rows = [cells] if len(rows) == len(heads) or _starts_anew(rows, cells) else [*rows, cells]
+        elif of_programs:
+            programs.append((heads[-1], cells))
+        elif heads and not _is_process_head(heads[0]):
+            if _starts_anew(rows, cells):
+                chips += _begun(heads, rows)
+                rows = []
+            rows.append(cells)
             if len(rows) == len(heads):
                 chips += _begun(heads, rows)
                 rows = []
-    return Report(version.group(1) if version else None, chips[:_MOST_CHIPS], processes, _error(text, heads))
+    return Report(version.group(1) if version else None, chips[:MOST_CHIPS], _error(text, chips), programs)
 
 
 def counted(report: Report) -> List[Tuple[int, Chip]]:
@@ -96,79 +99,89 @@ def memory_of(chip: Chip) -> Tuple[Optional[float], Optional[float]]:
     return (chip.memory_used, chip.memory_total) if chip.memory_total else (None, None)
 
 
-def keyed(text: str) -> Dict[str, str]:
-    """The `Key : Value` lines of `npu-smi info -t common|usages`, the first of each key."""
-    found: Dict[str, str] = {}
-    for line in text.splitlines():
-        match = _KEYED.match(line[:500])
-        if match is not None:
-            found.setdefault(match.group(1), match.group(2))
-    return found
-
-
 def number(text: Optional[str]) -> Optional[float]:
     """A number, perhaps with its unit behind it; None for everything that says that it is not known."""
-    match = re.match(r"-?[0-9]+(?:\.[0-9]+)?", text or "")
+    return _number(text[:32]) if text else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _number(text: str) -> Optional[float]:
+    match = _NUMBER.match(text)
     return float(match.group()) if match else None
 
 
-def _lines(text: str) -> Iterator[List[str]]:
+def _lines(text: str) -> Iterator[Cells]:
     """The cells of each line of a table; rules, and sentences inside a frame, are no rows."""
     for line in text.splitlines():
-        line = line.strip()
-        if line.startswith("|") and line.count("|") >= 3:
-            yield [cell.strip() for cell in line.strip("|").split("|")]
+        cells = _cells(line) if len(line) <= _MOST_WIDE else ()
+        if cells:
+            yield cells
 
 
-def _is_head(cells: Sequence[str]) -> bool:
+@functools.lru_cache(maxsize=512)
+def _cells(line: str) -> Cells:
+    line = line.strip()
+    if not line.startswith("|") or line.count("|") < 3:
+        return ()
+    return tuple(cell.strip() for cell in line.strip("|").split("|"))
+
+
+def _is_head(cells: Cells) -> bool:
+    """Whether these cells say what the rows below them hold."""
+    if not cells[0].startswith(("NPU", "Chip")):
+        return False  # nearly all rows: they begin with a number
     first = cells[0].split()
-    return bool(first) and first[0] in ("NPU", "Chip") and not any(word.isdigit() for word in first)
+    return first[0] in ("NPU", "Chip") and not any(word.isdigit() for word in first)
 
 
-def _is_process_head(cells: Sequence[str]) -> bool:
+def _is_process_head(cells: Cells) -> bool:
+    """Whether those rows are programs."""
     return len(cells) > 1 and cells[1].lower().startswith("process")
 
 
-def _starts_anew(rows: Sequence[Sequence[str]], cells: Sequence[str]) -> bool:
+def _starts_anew(rows: Sequence[Cells], cells: Cells) -> bool:
     """Whether a row begins another chip though the one before is not complete: its second row was lost."""
     return bool(rows) and len(cells) > 1 and bool(re.match(r"[A-Za-z]{2,}\Z", cells[1])) and cells[1] != "NA"
 
 
-def _begun(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> List[Chip]:
+def _begun(heads: Sequence[Cells], rows: Sequence[Cells]) -> List[Chip]:
     """The chip of these rows; none where not even its card can be read."""
     seen: Dict[str, Tuple[Optional[str], Optional[str]]] = {}
     for head, row in zip(heads, rows):
         for labels, cell in zip(head, row):
             seen.update(_named(labels, cell))
-    card = number(seen.get("NPU", (None, None))[0])
+    card = number(seen.get("NPU", _UNTOLD)[0])
     if card is None:
         return []
-
-    def single(label: str) -> Optional[str]:
-        told = seen.get(label, (None, None))[0]
-        return None if told is None or told.upper() in _NONE else told
-
-    def whole(label: str) -> Optional[int]:
-        told = number(single(label))
-        return None if told is None else int(told)
-
-    def pair(label: str) -> Tuple[Optional[float], Optional[float]]:
-        used, total = seen.get(label, (None, None))
-        return number(used), number(total)
-
-    memory, hbm, pages = pair("Memory-Usage"), pair("HBM-Usage"), pair("Hugepages-Usage")
     return [
         Chip(
-            int(card), whole("Chip"), whole("Phy-ID"), whole("Device"), single("Name") or "", single("Health"),
-            number(single("Power")), number(single("Temp")), single("Bus-Id"), number(single("AICore")),
-            memory[0], memory[1], hbm[0], hbm[1], pages[0], pages[1],
+            int(card), _whole(seen, "Chip"), _whole(seen, "Phy-ID"), _whole(seen, "Device"),
+            _single(seen, "Name") or "", _single(seen, "Health"), number(_single(seen, "Power")),
+            number(_single(seen, "Temp")), _single(seen, "Bus-Id"), number(_single(seen, "AICore")),
+            *_pair(seen, "Memory-Usage"), *_pair(seen, "HBM-Usage"), *_pair(seen, "Hugepages-Usage"),
         )
     ]  # fmt: skip
 
 
-def _named(labels: str, cell: str) -> Dict[str, Tuple[Optional[str], Optional[str]]]:
+def _single(seen: Seen, label: str) -> Optional[str]:
+    told = seen.get(label, _UNTOLD)[0]
+    return None if told is None or told.upper() in _NONE else told
+
+
+def _whole(seen: Seen, label: str) -> Optional[int]:
+    told = number(_single(seen, label))
+    return None if told is None else int(told)
+
+
+def _pair(seen: Seen, label: str) -> Tuple[Optional[float], Optional[float]]:
+    used, total = seen.get(label, _UNTOLD)
+    return number(used), number(total)
+
+
+@functools.lru_cache(maxsize=1024)
+def _named(labels: str, cell: str) -> Seen:
     """`{label: (value, second)}` of one cell; the last label takes what is left, so that a name may have spaces."""
-    names = [re.sub(r"\(.*", "", word) for word in labels.split()]
+    names = _names(labels)
     values = [(match.group(1) or match.group(3), match.group(2)) for match in _VALUE.finditer(cell)]
     if names and len(values) > len(names) and names[-1] == "Name":
         rest = " ".join(first or "" for first, _ in values[len(names) - 1 :])
@@ -176,34 +189,17 @@ def _named(labels: str, cell: str) -> Dict[str, Tuple[Optional[str], Optional[st
     return dict(zip(names, values))
 
 
-def _process(head: Sequence[str], cells: Sequence[str]) -> List[Process]:
-    """One row of the table of programs, by its heads; a sentence such as "No running processes" is none."""
-    row = dict(zip([label.lower() for label in head], cells))
-    place = [number(word) for word in cells[0].split()]
-    pid = number(row.get("process id"))
-    if not place or place[0] is None or pid is None:
-        return []
-    memory = next((value for label, value in row.items() if label.startswith("process memory")), None)
-    inside = number(row.get("process id in container"))
-    chip = place[1] if len(place) > 1 else None
-    return [
-        Process(
-            int(place[0]), None if chip is None else int(chip), int(pid), row.get("process name", ""),
-            _megabytes(memory, head), None if inside is None else int(inside),
-        )
-    ]  # fmt: skip
+@functools.lru_cache(maxsize=64)
+def _names(labels: str) -> Tuple[str, ...]:
+    """What the words of a head are called, without their units; a driver writes the same heads every time."""
+    return tuple(_BRACKET.sub("", word) for word in labels.split())
 
 
-def _megabytes(text: Optional[str], head: Sequence[str]) -> Optional[float]:
-    """Old drivers write `(B)` over that column."""
-    told = number(text)
-    return told / (1 << 20) if told is not None and any(label.endswith("memory(B)") for label in head) else told
-
-
-def _error(text: str, heads: Sequence[Sequence[str]]) -> Optional[str]:
+def _error(text: str, chips: Sequence[Chip]) -> Optional[str]:
+    """Why there is nothing to tell: a table without a chip is one that was cut off, a machine without any says more."""
     if not text.strip():
         return "empty"
     failed = _FAILED.search(text)
-    if failed is not None and not heads:
+    if failed is not None and not chips:
         return failed.group(1)
-    return None if heads else "garbage"
+    return None if chips else "garbage"

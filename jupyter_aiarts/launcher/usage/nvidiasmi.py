@@ -1,18 +1,26 @@
 """`nvidia-smi --query-gpu=… --format=csv`: values with or without units, `[N/A]`, or a sentence about the driver.
 
-Used where NVML's own library cannot be had: beside the ranks, in an image that nobody prepared.
+Used where NVML's own library cannot be had: beside the ranks, in an image that nobody prepared. The slices of a card
+that is cut (MIG) are not in that table: `-L` has their UUIDs, `-q -x` their memory, and nothing how busy they are.
 """
 
 import re
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 QUERY = (
     "index", "name", "uuid", "driver_version", "temperature.gpu", "power.draw", "utilization.gpu",
     "memory.used", "memory.total", "mig.mode.current",
 )  # fmt: skip
-COMMAND = ("nvidia-smi", "--query-gpu=" + ",".join(QUERY), "--format=csv,noheader,nounits")
+QUERYING = ("--query-gpu=" + ",".join(QUERY), "--format=csv,noheader,nounits")
+LISTING = ("-L",)
 
 _NO_DRIVER = re.compile(r"couldn't communicate with the NVIDIA driver|driver/library version mismatch|no devices", re.I)
+_INDEX = re.compile(r"[0-9]{1,4}\Z")
+_LISTED = re.compile(r"\s*(?:GPU|MIG (\S+)\s+Device)\s+([0-9]{1,4}):.*\(UUID: ([^)\s]+)\)")
+_FIELD = re.compile(r"<(\w+)>([^<]*)</")
+
+Memory = Tuple[Optional[float], Optional[float]]
+"""Used and total, in MiB."""
 
 
 class Gpu(NamedTuple):
@@ -28,6 +36,15 @@ class Gpu(NamedTuple):
     memory_used: Optional[float] = None
     memory_total: Optional[float] = None
     mig: Optional[str] = None
+
+
+class Slice(NamedTuple):
+    """A part of the card with the UUID `card`; `place` counts them there."""
+
+    card: str
+    place: int
+    profile: str
+    uuid: str
 
 
 class Report(NamedTuple):
@@ -49,11 +66,46 @@ def parse(text: str, query: Sequence[str] = QUERY) -> Report:
     return Report([], None if text.lstrip().startswith(query[0]) else "garbage")
 
 
+def listed(text: str) -> Optional[List[Slice]]:
+    """The slices that `-L` tells of; None where it does not even tell of a card."""
+    card = None
+    found: List[Slice] = []
+    for match in filter(None, (_LISTED.match(line[:500]) for line in text.splitlines())):
+        profile, place, uuid = match.groups()
+        if profile is None:
+            card = uuid
+        elif card is not None:
+            found.append(Slice(card, int(place), profile, uuid))
+    return None if card is None else found
+
+
+def details(card: str) -> Tuple[str, ...]:
+    """How the tool is asked for all that it knows of the card with this UUID."""
+    return ("-q", "-x", "-i", card)
+
+
+def memories(text: str, card: str) -> Dict[int, Memory]:
+    """The memory of each slice of this card by its place; one that is cut off is left out."""
+    found: Dict[int, Memory] = {}
+    for gpu in text.split("<gpu ")[1:]:
+        for part in gpu.split("<mig_device>")[1:] if f"<uuid>{card}</uuid>" in gpu else ():
+            told, end, _ = part.partition("</mig_device>")
+            place = _fields(told).get("index", "")
+            memory = _fields(told.partition("<fb_memory_usage>")[2].partition("</fb_memory_usage>")[0])
+            if end and _INDEX.match(place):
+                found[int(place)] = _number(memory.get("used")), _number(memory.get("total"))
+    return found
+
+
+def _fields(text: str) -> Dict[str, str]:
+    return {name: value.strip() for name, value in _FIELD.findall(text)}
+
+
 def _gpu(line: str, query: Sequence[str]) -> Optional[Gpu]:
     cells = [_told(cell) for cell in line.split(", ")]
     row = dict(zip(query, cells))
     index = row.get("index") or ""
-    if len(cells) != len(query) or not index.isdigit():
+    if len(cells) != len(query) or not _INDEX.match(index):
         return None
     return Gpu(
         int(index), row.get("name") or "", row.get("uuid"), row.get("driver_version"),
@@ -69,5 +121,5 @@ def _told(cell: str) -> Optional[str]:
 
 
 def _number(text: Optional[str]) -> Optional[float]:
-    match = re.match(r"-?[0-9]+(?:\.[0-9]+)?(?= |%|\Z)", text or "")
+    match = re.match(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?= |%|\Z)", text or "")
     return float(match.group()) if match else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_aiarts.launcher.archive import pack
+from jupyter_aiarts.engines.kubernetes.launcher_zip import pack
 from jupyter_aiarts.launcher.ascend.table import FORMS, encode, render
 from tests.launcher.conftest import LAUNCHER
 

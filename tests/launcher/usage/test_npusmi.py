@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_aiarts.launcher.usage import npusmi
+from jupyter_aiarts.devices import npuprograms
+from jupyter_aiarts.launcher.usage import npupages, npusmi
 
 FOLDER = Path(__file__).with_name("npu_smi")
 EXPECTED: dict[str, dict[str, Any]] = json.loads((FOLDER / "expected.json").read_text())
@@ -42,7 +43,8 @@ def test_a_recorded_output_is_read_as_it_was_meant(name: str) -> None:
     chips = [{NAMES[key]: value for key, value in chip._asdict().items()} for chip in report.chips]
     keys = ("id", "chip", "pid", "name", "mem", "container_pid")
     programs = [
-        {key: value for key, value in zip(keys, one, strict=True) if value is not None} for one in report.processes
+        {key: value for key, value in zip(keys, one, strict=True) if value is not None}
+        for one in npuprograms.programs(report.programs)
     ]
     assert (report.version, report.error) == (meant["version"], meant["error"])
     assert chips == meant["devices"]
@@ -99,8 +101,32 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         assert chip.card >= 0
 
 
+def test_a_number_without_end_is_none() -> None:
+    """As a whole one Python would not take it, and the launcher would end."""
+    endless = "9" * 400
+    assert npusmi.parse(ONE_ROW.replace("| 1     310", f"| {endless} 310")).chips[1:] == []
+    assert [chip.aicore for chip in npusmi.parse(ONE_ROW.replace(" 3   ", f" {endless} ")).chips] == [None, 0.0]
+    assert npupages.listed(f"NPU ID  Chip ID  Chip Name\n{endless}  0  910B4\n") == []
+
+
 def test_the_pages_behind_t_are_keys_and_values() -> None:
     text = "\tNPU ID                         : 0\n\tHBM Usage Rate(%)              : 5\n\tAicore Usage Rate(%)  : NA\n"
-    found = npusmi.keyed(text)
+    found = npupages.keyed(text)
     assert npusmi.number(found["HBM Usage Rate(%)"]) == 5.0
     assert npusmi.number(found["Aicore Usage Rate(%)"]) is None
+
+
+def test_what_is_remembered_of_a_table_is_told_only_for_the_same_words() -> None:
+    text = sample("10_910B4_26.0_wide_five_columns.txt")
+    first = npusmi.parse(text)
+    again = npusmi.parse(text.replace("82.6", "97.1", 1).replace("| OK ", "| Alarm ", 1))
+    assert (first.chips[0].power, first.chips[0].health) == (82.6, "OK")
+    assert (again.chips[0].power, again.chips[0].health) == (97.1, "Alarm")
+    assert (again.chips[0].bus, again.programs) == (first.chips[0].bus, first.programs)
+
+
+def test_lines_that_no_table_has_are_not_remembered() -> None:
+    before = npusmi._cells.cache_info().currsize
+    for place in range(3):
+        assert npusmi.parse(f"| {place} | {'x' * 1000} | y |").error == "garbage"
+    assert npusmi._cells.cache_info().currsize == before

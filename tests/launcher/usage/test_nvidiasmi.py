@@ -27,5 +27,13 @@ def test_lines_of_another_form_are_no_cards(text: str) -> None:
     assert nvidiasmi.parse(text).gpus == []
 
 
+@pytest.mark.parametrize("index", ["9" * 5000, "²", "٣", "-1"])
+def test_a_card_with_a_number_that_is_none_is_no_card(index: str) -> None:
+    """Python's own reading of it would end the launcher."""
+    row = "{}, NVIDIA A100, GPU-0, 535.1, 34, 61.2, {}, 4, 81920, Disabled"
+    assert nvidiasmi.parse(row.format(index, 50)).gpus == []
+    assert nvidiasmi.parse(row.format(0, "9" * 400)).gpus[0].utilization is None
+
+
 def test_an_empty_answer_says_so() -> None:
     assert nvidiasmi.parse(" \n").error == "empty"

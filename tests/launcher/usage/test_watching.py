@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
-import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jupyter_aiarts.launcher.usage import watching
+from jupyter_aiarts.launcher.loop import Loop
+from jupyter_aiarts.launcher.usage.npus import Npus
+from jupyter_aiarts.launcher.usage.tool import Tool as DriversTool
+from tests.at_once import write_at_once
 
-from ..conftest import LAUNCHER, Run, lives, wait_until
+from ..conftest import Run, lives, wait_until
+from .conftest import GPU, NPU, QUICK, Tool, ended, looks, usage
 
-NPU = "huawei_npu_arm64"
-QUICK = f"""
-import sys
-sys.path.insert(0, {str(LAUNCHER.parent)!r})
-from launcher.usage import watching
-watching.FIRST_SECONDS = watching.PERIOD_SECONDS = 0.05
-watching.DEADLINE_SECONDS, watching.ENOUGH_LOOKS = 0.5, 3
-from launcher.runner import main
-sys.exit(main(sys.argv[1:]))
-"""
 HEAD = """
 | npu-smi 24.1.0                   Version: 24.1.0                                               |
 | NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
 | Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
 +===========================+===============+====================================================+
 """
-
-Tool = Callable[[str], Path]
 
 
 def table(*busy: object) -> str:
@@ -45,52 +36,14 @@ def table(*busy: object) -> str:
     return HEAD + "".join(rows)
 
 
-@pytest.fixture
-def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
-    """An `npu-smi` on PATH that runs a shell script; each run is noted in `runs`."""
-    folder = tmp_path / "tools"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-
-    def make(script: str) -> Path:
-        path = folder / "npu-smi"
-        fresh = folder / "fresh"
-        fresh.write_text(f'#!/bin/sh\necho $$ >> "{folder}/runs"\n{script}\n')
-        fresh.chmod(0o755)
-        fresh.replace(path)
-        return folder
-
-    return make
-
-
-@pytest.fixture
-def quick(run: Run) -> Run:
-    """A launcher that looks twenty times a second, at two cards of a board of four."""
-    run.command = [sys.executable, "-c", QUICK]
-    return run.shell("exec sleep 60", device=NPU, nodes=1, cards=2, devices=[[1, 3]])
-
-
 def says(folder: Path, *busy: object) -> str:
-    (folder / "said").write_text(table(*busy))
+    write_at_once(folder / "said", table(*busy))
     return f'cat "{folder}/said"'
 
 
-def looks(folder: Path) -> list[int]:
-    """The pids of all runs of the tool."""
-    try:
-        return [int(pid) for pid in (folder / "runs").read_text().split()]
-    except FileNotFoundError:
-        return []
-
-
-def usage(run: Run) -> Any:
-    status = run.status()
-    return status and status["usage"] and {**status["usage"], "idle_since": status["idle_since"]}
-
-
-def ended(run: Run) -> None:
-    run.launchers[0].send_signal(signal.SIGTERM)
-    run.wait()
+def most(seen: Any, name: str) -> Any:
+    """The most that a number was; beside it are the last and the mean."""
+    return seen[name][2]
 
 
 def test_the_status_tells_of_this_nodes_cards_alone_and_since_when_they_do_nothing(quick: Run, tool: Tool) -> None:
@@ -99,19 +52,42 @@ def test_the_status_tells_of_this_nodes_cards_alone_and_since_when_they_do_nothi
     quick.start()
     seen = wait_until(lambda: usage(quick), "a look at the cards")
     assert [card["id"] for card in seen["cards"]] == [1, 3]
-    assert seen["idle_since"] is not None and seen["cards"][0]["memory_total_mb"] == 65536.0
+    assert seen["idle_since"] is not None and seen["cards"][0]["total"] == 65536.0
     tool(says(folder, 0, 0, 0, 60))
     seen = wait_until(lambda: usage(quick) if not usage(quick)["idle_since"] else None, "a card at work")
-    assert seen["cards"][1]["most"] == 60.0 and seen["cards"][0]["most"] == 0.0
+    assert most(seen["cards"][1], "utilization") == 60.0 and most(seen["cards"][0], "utilization") == 0.0
     ended(quick)
-    assert usage(quick)["cards"][1]["most"] == 60.0, "what was seen stays when the job has ended"
+    assert most(usage(quick)["cards"][1], "utilization") == 60.0, "what was seen stays when the job has ended"
 
 
 def test_a_card_that_does_not_tell_is_not_called_idle(quick: Run, tool: Tool) -> None:
     tool(says(tool("true"), 0, 0, 0, "NA"))
     quick.start()
     seen = wait_until(lambda: usage(quick), "a look at the cards")
-    assert seen["idle_since"] is None and seen["cards"][1]["mean"] is None
+    assert seen["idle_since"] is None and seen["cards"][1]["utilization"] == [None, None, None]
+    ended(quick)
+
+
+def test_a_card_that_falls_off_the_bus_is_told_as_gone_and_hides_no_other(quick: Run, tool: Tool) -> None:
+    folder = tool("true")
+    tool(says(folder, 0, 80, 0, 60))
+    quick.start()
+    wait_until(lambda: usage(quick), "a look at the cards")
+    tool(says(folder, 0, 30))
+    wait_until(lambda: usage(quick)["cards"][0]["utilization"][0] == 30.0, "news")
+    told = [(card["id"], card["health"], card["utilization"][0]) for card in usage(quick)["cards"]]
+    assert told == [(1, "ok", 30.0), (3, "gone", None)]
+    tool("echo garbage")
+    ended(quick)
+    assert [most(card, "utilization") for card in usage(quick)["cards"]] == [80.0, 60.0]
+
+
+def test_cards_that_nobody_ever_saw_are_not_called_gone(quick: Run, tool: Tool) -> None:
+    folder = tool("true")
+    tool(says(folder, 0, 30))  # a board with two, and the job was given 1 and 3
+    quick.start()
+    wait_until(lambda: len(looks(folder)) > 3, "some looks", 30)
+    assert usage(quick)["cards"] == []
     ended(quick)
 
 
@@ -132,7 +108,7 @@ def test_a_tool_that_fails_or_prints_anything_is_unknown_and_the_job_goes_on(
     folder = tool(script)
     quick.shell("sleep 0.7", device=NPU)
     assert quick.go() == 0
-    assert usage(quick) is None and len(looks(folder)) >= 2
+    assert usage(quick)["cards"] == [] and len(looks(folder)) >= 2
 
 
 def test_a_tool_that_hangs_is_killed_and_does_not_hold_the_end_up(quick: Run, tool: Tool) -> None:
@@ -147,20 +123,19 @@ def test_a_tool_that_hangs_is_killed_and_does_not_hold_the_end_up(quick: Run, to
 def test_one_that_cannot_be_killed_is_not_joined_by_a_second(quick: Run, tool: Tool) -> None:
     """Stopped in the driver a process ignores even SIGKILL; a child of its own session that lives on is like that."""
     folder = tool("true")
-    loop, apart = watching.Loop(), {os.getpid()}  # one that surely lives
-    plan = type("P", (), {"devices": [[0]], "inside": None, "cards": 1, "device": NPU})()
-    watch = watching.CardWatch(loop, plan, 0, apart, lambda: None)
-    watch._look()
-    assert not (folder / "runs").exists() and watch._child is None
-    watch.stop()
+    heard: list[Any] = []
+    DriversTool(Loop(), Npus([], 1), {os.getpid()}).ask(heard.append)  # one that surely lives
+    assert heard == [[]] and not (folder / "runs").exists()
 
 
 def test_without_cards_or_without_their_tool_nothing_is_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run.command = [sys.executable, "-c", QUICK]
     run.shell("sleep 0.3")
-    assert run.go() == 0 and usage(run) is None
+    assert run.go() == 0 and usage(run)["cards"] == []
     monkeypatch.setenv("PATH", "/nowhere")
-    assert watching.command(NPU) == [] and watching.command("cpu") == []
+    heard: list[Any] = []
+    DriversTool(Loop(), Npus([], 1), set()).ask(heard.append)
+    assert heard == [[]]
 
 
 def test_gpus_are_asked_by_their_own_tool(quick: Run, tool: Tool) -> None:
@@ -168,12 +143,54 @@ def test_gpus_are_asked_by_their_own_tool(quick: Run, tool: Tool) -> None:
     row = "{}, NVIDIA A100-SXM4-80GB, GPU-{}, 535.1, 34, 61.2, {}, 400, 81920, Disabled"
     rows = "\n".join(row.format(card, card, busy) for card, busy in enumerate(("[N/A]", "2", "50", "0")))
     (folder / "rows").write_text(rows)
-    nvidia = folder / "nvidia-smi"
-    nvidia.write_text(f'#!/bin/sh\ncat "{folder}/rows"\n')
-    nvidia.chmod(0o755)
-    quick.plan(device="nvidia_gpu_amd64")
+    tool(f'cat "{folder}/rows"', "nvidia-smi")
+    quick.plan(device=GPU)
     quick.start()
     seen = wait_until(lambda: usage(quick), "a look at the cards")
-    assert [(card["id"], card["utilization"]) for card in seen["cards"]] == [(1, 2.0), (3, 0.0)]
+    assert [(card["id"], card["utilization"][0]) for card in seen["cards"]] == [(1, 2.0), (3, 0.0)]
     assert seen["idle_since"] is not None
     ended(quick)
+
+
+WORKING = """
+import os, subprocess, sys, time
+if os.environ["RANK"] == "0":
+    held = bytearray(64 << 20)
+    held[::4096] = b"x" * len(held[::4096])
+    subprocess.Popen([sys.executable, "-c", "import time\\nwhile time.process_time() < 20: pass"])
+time.sleep(60)
+"""
+
+
+def test_each_rank_is_told_with_what_its_children_take(run: Run) -> None:
+    """One rank computes in a child and holds 64 MB, the other sleeps: nobody's share is anybody else's."""
+    run.command = [sys.executable, "-c", QUICK]
+    run.script(WORKING, cards=2, processes="card")
+    run.start()
+
+    def apart() -> Any:
+        """One computes, the other has nothing to do any more: starting up takes both some time."""
+        seen = usage(run)
+        busy, idle = [rank["cpu"][0] for rank in seen["ranks"]] if seen and len(seen["ranks"]) == 2 else (0, 1)
+        return seen["ranks"] if (busy or 0) > 0.2 and idle == 0 else None
+
+    busy, idle = wait_until(apart, "one rank at work", 30)
+    assert (busy["id"], idle["id"]) == (0, 1)
+    wait_until(lambda: most(usage(run)["ranks"][0], "memory") > 64, "its memory", 30)
+    ended(run)
+    last = usage(run)["ranks"]
+    assert most(last[0], "cpu") >= most(busy, "cpu"), "what was seen stays when the job has ended"
+    assert most(last[1], "memory") < 64 < most(last[0], "memory")
+    past = json.loads((run.folder / "node-0" / "usage.json").read_text())["ranks"]
+    numbers = ("cpu", "memory", "read", "written")
+    assert set(past["series"]) == {f"{rank} {number}" for rank in (0, 1) for number in numbers}
+    assert past["times"] == sorted(past["times"]) and len(past["times"]) == len(past["series"]["0 cpu"])
+
+
+def test_a_disk_that_takes_no_past_is_no_reason_to_end(quick: Run, tool: Tool) -> None:
+    tool(says(tool("true"), 0, 80, 0, 0))
+    (quick.folder / "node-0" / "usage.json").mkdir(parents=True)  # it cannot be replaced by a file
+    quick.start()
+    wait_until(lambda: usage(quick) and usage(quick)["cards"], "a look")
+    ended(quick)
+    assert most(usage(quick)["cards"][0], "utilization") == 80.0
