@@ -1,7 +1,7 @@
 """What this machine is doing, for as long as somebody wants to know: one look serves any number of them.
 
-Nobody looks, nothing runs. Probes stand in threads of their own (`devices/sentry.py`), so the event loop only ever
-picks up what they saw.
+Nobody looks, nothing runs. Looking, putting together and encoding are done by a lookout in threads
+(`devices/lookout.py`), so the event loop only ever picks up what is ready to be told.
 """
 
 from __future__ import annotations
@@ -12,23 +12,26 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
 
 from jupyter_aiarts.devices.history import History, values_of
-from jupyter_aiarts.devices.sentry import Seen, Sentry
+from jupyter_aiarts.devices.lookout import Lookout
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.times import now
-from jupyter_aiarts.model.usage import Card, Host, Lines, Silent, Usage, UsagePage
+from jupyter_aiarts.model.usage import Lines, Usage, UsagePage
 
-if TYPE_CHECKING:
-    from jupyter_aiarts.devices.sentry import Probe
-
-PERIOD = 1.0
 WATCHED = 60.0  # seconds after somebody looked in which the next looks are taken by themselves
-PATIENCE = 1.0  # seconds that a first look waits for probes that are slow
-SILENT = 12.0  # seconds after which a probe that has not answered is told of
-FORGOTTEN = 30.0  # seconds after which what it saw last is not shown any more
+
+
+class _Look(Struct, frozen=True):
+    """One look at the machine with what was made of it off the event loop."""
+
+    usage: Usage
+    at: float
+    values: dict[str, float]
+    said: dict[str, bytes]  # as it travels, by language
 
 
 class UsageWatch:
@@ -36,82 +39,112 @@ class UsageWatch:
 
     def __init__(self, paths: Iterable[str], changed: Callable[[], None] = lambda: None) -> None:
         self.history = History()
-        self._changed = changed
-        self._until = 0.0
-        self._task: asyncio.Task[None] | None = None
+        self._changed = [changed]
         self._loop = asyncio.get_running_loop()
-        self._fresh = asyncio.Event()  # a probe has answered
-        self._looked = asyncio.Event()  # there is a first look
-        host, cards = _probes(paths)
-        self._host: Sentry[Host] = Sentry(host, self._told)
-        self._cards: tuple[Sentry[tuple[Card, ...]], ...] = tuple(Sentry(one, self._told) for one in cards)
-        self._last: Usage | None = None
+        self._lookout = Lookout(paths, self._saw, self._ended)
+        self._first: asyncio.Future[None] | None = None  # done with the first look; None while nobody looks
+        self._last: _Look | None = None
+        self._shown: _Look | None = None  # the last one that somebody wanted to see
+        self._read: set[str] = set()  # the languages in which it was read
 
     async def latest(self) -> Usage:
         """The newest look; for a while the next ones follow by themselves."""
-        self._until = time.monotonic() + WATCHED
-        if self._task is None or self._task.done():
-            self._last = None
-            self._looked.clear()
-            self._task = asyncio.create_task(self._watch())
-        while self._last is None:
-            await self._looked.wait()
-        return self._last
+        self._lookout.want(WATCHED)
+        look = await self._newest()
+        self._show(look)
+        return look.usage
+
+    async def glance(self) -> Usage:
+        """The newest look while others have them taken, or else a single one that waits for slow tools.
+
+        Nobody else hears of a single one: it is in no line and no message.
+        """
+        return (await self._newest()).usage
+
+    def seen_in_passing(self) -> Usage | None:
+        """What was seen last, whoever wanted it, and have a single look taken for whoever passes next: a scraper comes
+        again and again, and must not be kept waiting. May be called in any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._look_once)
+        seen = self._last
+        return None if seen is None else seen.usage
 
     @property
-    def _sentries(self) -> tuple[Sentry[Any], ...]:
-        return (self._host, *self._cards)
+    def is_looking(self) -> bool:
+        """Whether anybody has looks taken just now."""
+        return self._first is not None
 
     @property
-    def last(self) -> Usage | None:
-        """What was seen last, where somebody looks."""
-        return self._last
+    def may_have_cards(self) -> bool:
+        """Whether this machine has cards, or a probe that should know has not said so yet."""
+        return self._lookout.may_have_cards
+
+    def listen(self, changed: Callable[[], None]) -> None:
+        """Call this too after every look that is shown."""
+        self._changed.append(changed)
+
+    def said(self, lang: str) -> bytes | None:
+        """What was seen last as it travels, encoded once for all who read it."""
+        if self._shown is None:
+            return None
+        self._read.add(lang)
+        if lang not in self._shown.said:
+            self._shown.said[lang] = _encoded(self._shown.usage, lang)
+        return self._shown.said[lang]
 
     async def aclose(self) -> None:
         """Look no more."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-        for sentry in self._sentries:
-            sentry.close()
+        await asyncio.to_thread(self._lookout.close)
 
-    async def _watch(self) -> None:
-        while time.monotonic() < self._until:
-            began = time.monotonic()
-            await self._look(began + PATIENCE)
-            await asyncio.sleep(max(PERIOD - (time.monotonic() - began), 0.05))
+    async def _newest(self) -> _Look:
+        await asyncio.shield(self._first or self._begin())  # one who does not wait any more leaves it to the others
+        assert self._last is not None
+        return self._last
 
-    async def _look(self, until: float) -> None:
-        """Ask every probe and take what is there when all have answered, or when the time is over."""
-        asked = time.monotonic()
-        for sentry in self._sentries:
-            sentry.ask()
-        while any(_is_older(sentry.last, asked) for sentry in self._sentries) and time.monotonic() < until:
-            self._fresh.clear()
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._fresh.wait(), max(until - time.monotonic(), 0.01))
-        usage = self._seen()
-        self.history.add(time.time(), values_of(usage))
-        self._last = usage
-        self._looked.set()
-        self._changed()
+    def _look_once(self) -> None:
+        if self._first is None:
+            self._begin().add_done_callback(lambda first: first.cancelled() or first.exception())  # nobody waits for it
 
-    def _seen(self) -> Usage:
-        host = self._host.last
-        devices = [card for sentry in self._cards for card in _shown(sentry)]
-        silent = [one for sentry in self._sentries if (one := _silence(sentry)) is not None]
-        return Usage(
-            t=now(),
-            host=host.value if host is not None and host.value is not None else Host(),
-            devices=tuple(devices),
-            silent=tuple(silent),
-        )
+    def _begin(self) -> asyncio.Future[None]:
+        self._first = self._loop.create_future()
+        self._lookout.begin()
+        return self._first
 
-    def _told(self) -> None:
-        """Called in a probe's thread."""
+    def _saw(self, usage: Usage) -> None:
+        """Called in the lookout's thread; encodes for those who read the look before. A loop that is closed ends it."""
+        said = {lang: _encoded(usage, lang) for lang in tuple(self._read)}
+        self._loop.call_soon_threadsafe(self._take, _Look(usage, time.time(), values_of(usage), said))
+
+    def _take(self, look: _Look) -> None:
+        self._last = look
+        if self._first is not None and not self._first.done():
+            self._first.set_result(None)
+        if self._lookout.is_wanted:
+            self._show(look)
+
+    def _show(self, look: _Look) -> None:
+        """This look is for everybody."""
+        if look is self._shown:
+            return
+        self.history.add(look.at, look.values)
+        self._shown, self._read = look, set()
+        for changed in self._changed:
+            changed()
+
+    def _ended(self, error: Exception | None) -> None:
+        """Called in the lookout's thread, which ends."""
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there any more
-            self._loop.call_soon_threadsafe(self._fresh.set)
+            self._loop.call_soon_threadsafe(self._over, error)
+
+    def _over(self, error: Exception | None) -> None:
+        if error is None and self._lookout.is_wanted:  # somebody came just when it ended
+            self._lookout.begin()
+            return
+        first, self._first = self._first, None
+        if first is not None and not first.done():  # nobody waits for a look that will not come
+            first.set_exception(error or RuntimeError("Nothing was seen of this machine."))
+        elif error is not None:
+            self._loop.call_exception_handler({"message": "Looking at this machine has ended", "exception": error})
 
 
 async def look_at(watch: UsageWatch, seconds: float, lang: str) -> UsagePage:
@@ -141,31 +174,5 @@ def usual_paths() -> list[str]:
     return [os.path.expanduser("~"), os.getcwd(), tempfile.gettempdir(), "/dev/shm", "/"]
 
 
-def _probes(paths: Iterable[str]) -> tuple[Probe[Host], tuple[Probe[tuple[Card, ...]], ...]]:
-    from jupyter_aiarts.devices.ascend import AscendProbe
-    from jupyter_aiarts.devices.host import HostProbe
-    from jupyter_aiarts.devices.nvidia import NvidiaProbe
-
-    return HostProbe(paths), (NvidiaProbe(), AscendProbe())
-
-
-def _is_older(seen: Seen[Any] | None, asked: float) -> bool:
-    return seen is None or seen.at < asked
-
-
-def _shown(sentry: Sentry[tuple[Card, ...]]) -> tuple[Card, ...]:
-    """The cards of a probe's last look, as long as that is not too old to be shown."""
-    seen = sentry.last
-    if seen is None or seen.value is None or (sentry.busy_for > FORGOTTEN and time.monotonic() - seen.at > FORGOTTEN):
-        return ()
-    return seen.value
-
-
-def _silence(sentry: Sentry[Any]) -> Silent | None:
-    """What is wrong with a probe, if anything."""
-    if sentry.busy_for > SILENT:
-        return Silent(probe=sentry.name, code="probe-silent", message=f"{sentry.busy_for:.0f} s")
-    error = sentry.last.error if sentry.last is not None else None
-    if error is None:
-        return None
-    return Silent(probe=sentry.name, code=getattr(error, "code", "probe-failed"), message=str(error)[:500])
+def _encoded(usage: Usage, lang: str) -> bytes:
+    return msgspec.json.encode(page_of(usage, lang))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
+from jupyter_aiarts.devices.npuprograms import Process, programs
 from jupyter_aiarts.launcher.ascend.asking import ask
-from jupyter_aiarts.launcher.usage import npusmi
+from jupyter_aiarts.launcher.usage import npupages, npusmi
 from jupyter_aiarts.model.usage import Card, Program
 
 SECONDS = 10.0
 """How long the tool may take; 5 s have been seen on machines where all is well."""
+MOST_PAGES = 16
+"""Chips that are asked for one by one, two runs of the tool for each at the same time."""
 
 
 class CardsUnknown(Exception):
@@ -27,26 +30,60 @@ class AscendProbe:
 
     name = "npu-smi"
 
+    def __init__(self) -> None:
+        self._environ = {**os.environ, "LC_ALL": "C"}  # so that the tool speaks the language that is read here
+        self._tool: str | None = None
+
     def look(self) -> tuple[Card, ...]:
         """The cards; none where there is no tool. Raises `CardsUnknown`."""
-        tool = shutil.which(self.name)
+        tool = self._found()
         if tool is None:
             return ()
-        text = ask([[tool, "info"]], _plain_environ(), SECONDS)[0]
+        [text] = self._ask([tool, "info"])
         report = npusmi.parse(text)
-        if report.error is not None:
-            raise CardsUnknown("npu-smi-failed" if report.error != "empty" else "npu-smi-silent", text.strip()[:500])
-        return cards(report)
+        if report.error is None:
+            return cards(report._replace(chips=self._completed(tool, report.chips)), programs(report.programs))
+        if report.error == "garbage":  # a table of another form, or in another language: the keys are the same
+            chips = npupages.listed(self._ask([tool, *npupages.LISTING])[0])
+            if chips:
+                return cards(npusmi.Report(None, self._completed(tool, chips)), None)
+        raise CardsUnknown("npu-smi-failed" if report.error != "empty" else "npu-smi-silent", text.strip()[:500])
+
+    def _found(self) -> str | None:
+        """Where the tool is; searched for again only where it is not there any more."""
+        if self._tool is None or not os.access(self._tool, os.X_OK):
+            self._tool = shutil.which(self.name)
+        return self._tool
+
+    def _ask(self, *commands: Sequence[str]) -> list[str]:
+        return ask(commands, self._environ, SECONDS)
+
+    def _completed(self, tool: str, chips: list[npusmi.Chip]) -> list[npusmi.Chip]:
+        """With what the pages tell, where the table has no such column."""
+        if npupages.are_told(chips):
+            return chips
+        asked = chips[:MOST_PAGES]
+        words = [[tool, *npupages.words(page, chip)] for chip in asked for page in ("common", "usages")]
+        pages = self._ask(*words)
+        complete = [
+            npupages.told(chip, "\n".join(pages[2 * place : 2 * place + 2])) for place, chip in enumerate(asked)
+        ]
+        return [*complete, *chips[MOST_PAGES:]]
 
 
-def cards(report: npusmi.Report) -> tuple[Card, ...]:
-    """Every chip as a card of its own."""
-    return tuple(_card(number, chip, report.processes) for number, chip in npusmi.counted(report))
+def cards(report: npusmi.Report, running: Sequence[Process] | None) -> tuple[Card, ...]:
+    """Every chip as a card of its own; `running` is None where nobody told of programs."""
+    by_card: dict[int, list[Process]] = {}
+    for one in running or ():
+        by_card.setdefault(one.card, []).append(one)
+    return tuple(
+        _card(number, chip, None if running is None else by_card.get(chip.card, ()))
+        for number, chip in npusmi.counted(report)
+    )
 
 
-def _card(number: int, chip: npusmi.Chip, programs: Iterable[npusmi.Process]) -> Card:
+def _card(number: int, chip: npusmi.Chip, running: Sequence[Process] | None) -> Card:
     used, total = npusmi.memory_of(chip)
-    mine = [one for one in programs if one.card == chip.card and one.chip in (chip.chip, None)]
     return Card(
         kind="npu",
         id=number,
@@ -57,10 +94,11 @@ def _card(number: int, chip: npusmi.Chip, programs: Iterable[npusmi.Process]) ->
         power_w=chip.power,
         temperature_c=chip.temperature,
         health=chip.health.lower() if chip.health else None,
-        programs=tuple(Program(pid=one.container_pid or one.pid, name=one.name, memory_mb=one.memory) for one in mine),
+        programs=None if running is None else tuple(_programs_on(chip, running)),
     )
 
 
-def _plain_environ() -> dict[str, str]:
-    """So that the tool speaks the language that is read here."""
-    return {**os.environ, "LC_ALL": "C"}
+def _programs_on(chip: npusmi.Chip, running: Sequence[Process]) -> Iterator[Program]:
+    for one in running:
+        if one.chip in (chip.chip, None):
+            yield Program(pid=one.container_pid or one.pid, name=one.name, memory_mb=one.memory)

@@ -6,64 +6,86 @@ with version 1, our own group is mounted as the root.
 
 from __future__ import annotations
 
+import functools
+import os
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
+MOST_BYTES = 64 * 1024
 UNLIMITED = 1 << 60
 """Version 1 writes a number near 2^63 where there is no limit."""
 
 
-class Taken(Struct, frozen=True, kw_only=True):
-    """The limits that hold for us and what our group has used; None where there is no limit or no number."""
+class Limits(Struct, frozen=True, kw_only=True):
+    """The limits that hold for us: bytes, and whole CPUs; None where there is none."""
 
-    memory_limit: int | None = None
-    memory_used: int | None = None
+    memory: int | None = None
     cpus: float | None = None
-    cpu_seconds: float | None = None
 
 
-def taken(root: Path = Path("/")) -> Taken:
-    """What holds for this process; `root` is where proc and sys are."""
-    groups = _groups(root / "proc/self/cgroup")
-    if "" in groups and (root / "sys/fs/cgroup/cgroup.controllers").exists():
-        return _second(_upwards(root / "sys/fs/cgroup", groups[""]))
-    return _first(
-        _upwards(_mounted(root, "memory"), groups.get("memory", "/")),
-        _upwards(_mounted(root, "cpu"), groups.get("cpu", "/")),
-        _upwards(_mounted(root, "cpuacct"), groups.get("cpuacct", "/")),
-    )
+class _Ours(NamedTuple):
+    """Our group and those above it, in the tree of each controller; version 2 has one tree for all."""
+
+    is_second: bool
+    memory: tuple[str, ...]
+    cpu: tuple[str, ...]
+    account: tuple[str, ...]
 
 
-def _second(folders: list[Path]) -> Taken:
-    limits = [limit for folder in folders if (limit := _number(folder / "memory.max")) is not None]
-    used = _number(folders[0] / "memory.current") if folders else None
-    rates = [rate for folder in folders if (rate := _rate(_words(folder / "cpu.max"))) is not None]
-    spent = _stat(folders[0] / "cpu.stat").get("usage_usec") if folders else None
-    idle = _stat(folders[0] / "memory.stat").get("inactive_file", 0) if folders else 0
-    return Taken(
-        memory_limit=min(limits, default=None),
-        memory_used=None if used is None else max(used - idle, 0),
-        cpus=min(rates, default=None),
-        cpu_seconds=None if spent is None else spent / 1e6,
-    )
-
-
-def _first(memory: list[Path], cpu: list[Path], account: list[Path]) -> Taken:
-    limits = [_number(folder / "memory.limit_in_bytes") for folder in memory]
-    used = _number(memory[0] / "memory.usage_in_bytes") if memory else None
-    idle = _stat(memory[0] / "memory.stat").get("total_inactive_file", 0) if memory else 0
-    pairs = [_words(folder / "cpu.cfs_quota_us") + _words(folder / "cpu.cfs_period_us") for folder in cpu]
-    spent = _number(account[0] / "cpuacct.usage") if account else None
-    return Taken(
-        memory_limit=min((limit for limit in limits if limit is not None and limit < UNLIMITED), default=None),
-        memory_used=None if used is None else max(used - idle, 0),
+def limits(root: Path = Path("/")) -> Limits:
+    """What this process may have; `root` is where proc and sys are."""
+    ours = _ours(root)
+    if ours.is_second:
+        sizes = [_number(f"{folder}/memory.max") for folder in ours.memory]
+        pairs = [_words(f"{folder}/cpu.max") for folder in ours.cpu]
+    else:
+        sizes = [_number(f"{folder}/memory.limit_in_bytes") for folder in ours.memory]
+        pairs = [_words(f"{folder}/cpu.cfs_quota_us") + _words(f"{folder}/cpu.cfs_period_us") for folder in ours.cpu]
+    return Limits(
+        memory=min((size for size in sizes if size is not None and size < UNLIMITED), default=None),
         cpus=min((rate for rate in map(_rate, pairs) if rate is not None), default=None),
-        cpu_seconds=None if spent is None else spent / 1e9,
     )
 
 
-def _groups(path: Path) -> dict[str, str]:
+def memory_used(root: Path = Path("/")) -> int | None:
+    """Bytes that our group has taken, without what the kernel could give back at once."""
+    ours = _ours(root)
+    if not ours.memory:
+        return None
+    used = _number(f"{ours.memory[0]}/{'memory.current' if ours.is_second else 'memory.usage_in_bytes'}")
+    idle = _stat(f"{ours.memory[0]}/memory.stat", "inactive_file" if ours.is_second else "total_inactive_file")
+    return None if used is None else max(used - (idle or 0), 0)
+
+
+def cpu_seconds(root: Path = Path("/")) -> float | None:
+    """What our group has had of all CPUs."""
+    ours = _ours(root)
+    if not ours.account:
+        return None
+    if ours.is_second:
+        spent, parts = _stat(f"{ours.account[0]}/cpu.stat", "usage_usec"), 1e6
+    else:
+        spent, parts = _number(f"{ours.account[0]}/cpuacct.usage"), 1e9
+    return None if spent is None else spent / parts
+
+
+def _ours(root: Path) -> _Ours:
+    tree = os.path.join(root, "sys/fs/cgroup")
+    groups = _groups(os.path.join(root, "proc/self/cgroup"))
+    if "" in groups and os.path.exists(f"{tree}/cgroup.controllers"):
+        folders = _upwards(tree, groups[""])
+        return _Ours(True, folders, folders, folders)
+    return _Ours(
+        False,
+        _upwards(_mounted(tree, "memory"), groups.get("memory", "/")),
+        _upwards(_mounted(tree, "cpu"), groups.get("cpu", "/")),
+        _upwards(_mounted(tree, "cpuacct"), groups.get("cpuacct", "/")),
+    )
+
+
+def _groups(path: str) -> dict[str, str]:
     """`{controller: our group}`; version 2 is the controller without a name."""
     found = {}
     for line in _text(path).splitlines():
@@ -73,18 +95,20 @@ def _groups(path: Path) -> dict[str, str]:
     return found
 
 
-def _mounted(root: Path, controller: str) -> Path:
+@functools.lru_cache(maxsize=16)  # asked every second, and nobody mounts them anew
+def _mounted(tree: str, controller: str) -> str:
     for name in (controller, "cpu,cpuacct"):
-        if (folder := root / "sys/fs/cgroup" / name).is_dir():
+        if os.path.isdir(folder := f"{tree}/{name}"):
             return folder
-    return root / "sys/fs/cgroup" / controller
+    return f"{tree}/{controller}"
 
 
-def _upwards(mount: Path, group: str) -> list[Path]:
+@functools.lru_cache(maxsize=16)  # a process that is moved has another group, and so another answer
+def _upwards(mount: str, group: str) -> tuple[str, ...]:
     """Our group's folder and those above it; only the mount where the path is that of the world outside."""
     parts = [part for part in group.split("/") if part not in ("", ".", "..")]
-    folders = [mount.joinpath(*parts[:count]) for count in range(len(parts), -1, -1)]
-    return [folder for folder in folders if folder.is_dir()]
+    folders = ["/".join((mount, *parts[:count])) for count in range(len(parts), -1, -1)]
+    return tuple(folder for folder in folders if os.path.isdir(folder))
 
 
 def _rate(words: list[str]) -> float | None:
@@ -94,22 +118,30 @@ def _rate(words: list[str]) -> float | None:
     return int(words[0]) / int(words[1])
 
 
-def _stat(path: Path) -> dict[str, int]:
-    pairs = (line.split() for line in _text(path).splitlines())
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+def _stat(path: str, name: str) -> int | None:
+    """One number of a file with a name and a number on each of many lines."""
+    told = f"\n{_text(path)}".partition(f"\n{name} ")[2].partition("\n")[0].strip()
+    return int(told) if told.isdigit() else None
 
 
-def _number(path: Path) -> int | None:
+def _number(path: str) -> int | None:
     text = _text(path).strip()
     return int(text) if text.isdigit() else None
 
 
-def _words(path: Path) -> list[str]:
+def _words(path: str) -> list[str]:
     return _text(path).split()
 
 
-def _text(path: Path) -> str:
+def _text(path: str) -> str:
+    """The beginning of a small file of the kernel's, as cheaply as it can be had: some are read every second."""
     try:
-        return path.read_text(encoding="ascii", errors="replace")
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return ""
+    try:
+        return os.read(file, MOST_BYTES).decode("ascii", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)

@@ -15,6 +15,7 @@ from jupyter_aiarts.model.usage import Card, Lines, Usage
 SECONDS = 600
 MINUTES = 1440
 MOST_SERIES = 512
+PUT_RIGHT = 60.0  # seconds that a clock may be set back by without a day being forgotten for it
 SLACK = 60  # values more than are shown, so that old ones are forgotten together
 _UNKNOWN = math.nan
 
@@ -61,7 +62,8 @@ class Ring:
 
 
 class History:
-    """Both rings. Times are wall clock; one that goes backwards begins anew: no line can be drawn through it."""
+    """Both rings. Times are wall clock: one that is set back a little is waited for, one that goes far back begins
+    anew, as no line can be drawn through it."""
 
     def __init__(self) -> None:
         self._begin()
@@ -73,7 +75,10 @@ class History:
 
     def add(self, at: float, values: Mapping[str, float]) -> None:
         """Take note of one moment."""
-        if self.seconds.times and at < self.seconds.times[-1]:
+        back = self.seconds.times[-1] - at if self.seconds.times else 0.0
+        if 0 < back <= PUT_RIGHT:
+            return
+        if back > 0:
             self._begin()
         minute = int(at // 60)
         if self._of is not None and minute != self._of and self._minute:

@@ -1,19 +1,20 @@
-"""CPU, memory, disks and network of this machine; of its container, where that has limits of its own."""
+"""CPU, memory and network of this machine; of its container, where that has limits of its own."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from jupyter_aiarts.devices import cgroup
-from jupyter_aiarts.model.usage import Disk, Host
+from jupyter_aiarts.model.usage import Host
 
 MOMENT = 0.2  # seconds
+LIMITS = 10.0  # seconds for which a container's limits are taken to hold; hardly anybody changes them at all
 
 
 class _Counters(Struct, frozen=True, kw_only=True):
@@ -22,8 +23,8 @@ class _Counters(Struct, frozen=True, kw_only=True):
     at: float
     machine: float  # CPU seconds that all CPUs were busy
     group: float | None
-    received: int
-    sent: int
+    received: int | None
+    sent: int | None
 
 
 class HostProbe:
@@ -31,60 +32,68 @@ class HostProbe:
 
     name = "host"
 
-    def __init__(self, paths: Iterable[str] = ("/",), root: Path = Path("/")) -> None:
-        self._paths = tuple(dict.fromkeys(paths))
+    def __init__(self, root: Path = Path("/")) -> None:
         self._root = root
         self._last: _Counters | None = None
+        self._limits = cgroup.Limits()
+        self._limits_until = 0.0
 
     def look(self) -> Host:
         """One look; raises nothing that a machine without some of the files would cause."""
         import psutil
 
-        if self._last is None:
-            self._last = self._counters(cgroup.taken(self._root))
+        limits, memory, cores = self._held(), psutil.virtual_memory(), float(psutil.cpu_count() or 1)
+        cpus = min(limits.cpus or cores, len(os.sched_getaffinity(0)))  # a container may also be bound to some of them
+        own: list[Literal["cpu", "memory"]] = ["cpu"] if cpus < cores else []
+        before = self._last
+        if before is None:
+            before = self._counters("cpu" in own)
             time.sleep(MOMENT)
-        ours = cgroup.taken(self._root)
-        memory, before, now = psutil.virtual_memory(), self._last, self._counters(ours)
-        self._last = now
-        cpus = float(len(os.sched_getaffinity(0)))
-        own: list[Literal["cpu", "memory"]] = []
-        if ours.cpus is not None and ours.cpus < cpus:
-            own.append("cpu")
-        if ours.memory_limit is not None and ours.memory_limit < memory.total and ours.memory_used is not None:
+        self._last = now = self._counters("cpu" in own)
+        is_less = limits.memory is not None and limits.memory < memory.total
+        used = cgroup.memory_used(self._root) if is_less else None
+        if used is not None:
             own.append("memory")
-        in_group = "cpu" in own and now.group is not None
+        cpu = _rate(before, now, (lambda one: one.group) if "cpu" in own else (lambda one: one.machine))
         return Host(
-            cpu=_rate(before, now, (lambda one: one.group) if in_group else (lambda one: one.machine)),
-            cpus=ours.cpus if "cpu" in own else float(psutil.cpu_count() or 1),
-            memory_used=ours.memory_used if "memory" in own else memory.total - memory.available,
-            memory_total=ours.memory_limit if "memory" in own else memory.total,
-            disks=tuple(_disks(self._paths)),
-            received=_rate(before, now, lambda one: float(one.received)),
-            sent=_rate(before, now, lambda one: float(one.sent)),
+            # The kernel counts in ticks of 10 ms: between two quick looks that can be more than there is.
+            cpu=None if cpu is None else min(cpu, cores),
+            cpus=cpus,
+            memory_used=used if used is not None else memory.total - memory.available,
+            memory_total=limits.memory if used is not None else memory.total,
+            received=_rate(before, now, lambda one: one.received),
+            sent=_rate(before, now, lambda one: one.sent),
             own=tuple(own),
         )
 
-    def _counters(self, ours: cgroup.Taken) -> _Counters:
+    def _held(self) -> cgroup.Limits:
+        if time.monotonic() >= self._limits_until:
+            self._limits, self._limits_until = cgroup.limits(self._root), time.monotonic() + LIMITS
+        return self._limits
+
+    def _counters(self, of_group: bool) -> _Counters:
+        """What was counted until now; of the group only where it is shown, for it is read from more files."""
         import psutil
 
-        busy, net = psutil.cpu_times(), _network()
+        busy, (received, sent) = psutil.cpu_times(), _network()
         waiting = busy.idle + getattr(busy, "iowait", 0.0)
         # Guests are counted inside `user` already.
         total = sum(busy) - getattr(busy, "guest", 0.0) - getattr(busy, "guest_nice", 0.0)
         return _Counters(
             at=time.monotonic(),
-            machine=total - waiting,
-            group=ours.cpu_seconds,
-            received=net.bytes_recv if net else 0,
-            sent=net.bytes_sent if net else 0,
+            machine=round(total - waiting, 3),  # in hundredths: a last digit less would look as if it began anew
+            group=cgroup.cpu_seconds(self._root) if of_group else None,
+            received=received,
+            sent=sent,
         )
 
 
-def _network() -> Any:
-    """psutil's counters over all cards; None where a machine has none, though its stubs do not know that."""
+def _network() -> tuple[int | None, int | None]:
+    """Bytes that came and went through all interfaces but the machine's own with itself; None where it has none."""
     import psutil
 
-    return psutil.net_io_counters()
+    told = [one for name, one in psutil.net_io_counters(pernic=True).items() if name != "lo"]
+    return (sum(one.bytes_recv for one in told), sum(one.bytes_sent for one in told)) if told else (None, None)
 
 
 def _rate(before: _Counters | None, now: _Counters, of: Callable[[_Counters], float | None]) -> float | None:
@@ -95,18 +104,3 @@ def _rate(before: _Counters | None, now: _Counters, of: Callable[[_Counters], fl
     if first is None or second is None or second < first:
         return None
     return round((second - first) / (now.at - before.at), 3)
-
-
-def _disks(paths: Iterable[str]) -> Iterable[Disk]:
-    """Each file system once, by the first path that is on it; one that cannot be asked is left out."""
-    seen = set()
-    for path in paths:
-        try:
-            device, size = os.stat(path).st_dev, os.statvfs(path)
-        except OSError:
-            continue
-        if device not in seen:
-            seen.add(device)
-            free = size.f_bavail * size.f_frsize
-            used = (size.f_blocks - size.f_bfree) * size.f_frsize
-            yield Disk(path=path, used=used, total=used + free)

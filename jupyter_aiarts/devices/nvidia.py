@@ -29,8 +29,10 @@ class NvidiaProbe:
         if self._nvml is None:
             try:
                 pynvml.nvmlInit()
-            except pynvml.NVMLError:
-                return ()  # no library, or no driver behind it
+            except pynvml.NVMLError as error:
+                if error.value in (pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, pynvml.NVML_ERROR_DRIVER_NOT_LOADED):
+                    return ()  # no library, or no driver behind it
+                raise  # there may be cards, such as those that this user may not touch: that is told
             self._nvml = pynvml
         try:
             count = pynvml.nvmlDeviceGetCount()
@@ -50,8 +52,10 @@ def _cards(nvml: Any, index: int) -> Iterator[Card]:
     parts = list(_parts(nvml, handle))
     if not parts:
         yield _card(nvml, handle, index, None)
-    for number, part in enumerate(parts):
-        yield _card(nvml, part, index, _text(nvml, nvml.nvmlDeviceGetName, part) or f"part {number}", whole=handle)
+    names = [_text(nvml, nvml.nvmlDeviceGetName, part) or "part" for part in parts]
+    for number, (part, name) in enumerate(zip(parts, names, strict=True)):
+        shown = name.rpartition("MIG ")[2]  # the driver puts the card's own name before it
+        yield _card(nvml, part, index, f"{shown} #{number}" if names.count(name) > 1 else shown, whole=handle)
 
 
 def _parts(nvml: Any, handle: Any) -> Iterator[Any]:
@@ -66,7 +70,7 @@ def _parts(nvml: Any, handle: Any) -> Iterator[Any]:
 
 
 def _card(nvml: Any, handle: Any, index: int, part: str | None, whole: Any = None) -> Card:
-    memory = _asked(nvml, nvml.nvmlDeviceGetMemoryInfo, handle)
+    memory, health = _memory(nvml, handle)
     rates = _asked(nvml, nvml.nvmlDeviceGetUtilizationRates, handle)
     power = _asked(nvml, nvml.nvmlDeviceGetPowerUsage, whole or handle)
     heat = _asked(nvml, lambda one: nvml.nvmlDeviceGetTemperature(one, nvml.NVML_TEMPERATURE_GPU), whole or handle)
@@ -80,9 +84,18 @@ def _card(nvml: Any, handle: Any, index: int, part: str | None, whole: Any = Non
         memory_total_mb=memory.total / MEGA if memory is not None else None,
         power_w=power / 1000 if power is not None else None,
         temperature_c=float(heat) if heat is not None else None,
-        health="ok" if memory is not None else None,
+        health=health,
         programs=_programs(nvml, handle),
     )
+
+
+def _memory(nvml: Any, handle: Any) -> tuple[Any, str | None]:
+    """A card's memory and its health: every card that works tells of its memory, one that was lost says that it is."""
+    try:
+        return nvml.nvmlDeviceGetMemoryInfo(handle), "ok"
+    except nvml.NVMLError as error:
+        is_ill = error.value in (nvml.NVML_ERROR_GPU_IS_LOST, nvml.NVML_ERROR_RESET_REQUIRED)
+        return None, str(error).lower() if is_ill else None
 
 
 def _programs(nvml: Any, handle: Any) -> tuple[Program, ...] | None:

@@ -1,7 +1,9 @@
 """A probe in a thread of its own: it may hang for ever, and nobody waits for it longer than they want to.
 
 The thread looks when it is asked, lingers a while for the next one who asks, and ends. One that hangs is told of and
-left alone; a second is never started beside it.
+left alone; a second is never started beside it. After a look that took long it rests as long: a tool that needs five
+seconds does not run all the time because somebody looks once a second. After one that saw nothing it rests too, where
+it is told how long: a machine without cards of a kind is not searched for them every second.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ T = TypeVar("T", covariant=True)
 S = TypeVar("S")
 LINGER = 30.0
 """Seconds that a thread waits for another question."""
+LONG = 1.0
+"""Seconds after which a look was a long one."""
 
 
 class Probe(Protocol[T]):
@@ -38,19 +42,27 @@ class Seen(Generic[S]):
 class Sentry(Generic[S]):
     """The last look of one probe. `ask` never waits; `told` is called, in the thread, after each look."""
 
-    def __init__(self, probe: Probe[S], told: Callable[[], None] = lambda: None, linger: float = LINGER) -> None:
+    def __init__(
+        self, probe: Probe[S], told: Callable[[], None] = lambda: None, linger: float = LINGER, rest: float = 0.0
+    ) -> None:
         self.name = probe.name
-        self._probe, self._told, self._linger = probe, told, linger
+        self._probe, self._told, self._linger, self._rest = probe, told, linger, rest
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
         self._wanted = False
         self._over = False
         self._busy_since: float | None = None
+        self._rests_until = 0.0
         self._last: Seen[S] | None = None
 
     @property
     def last(self) -> Seen[S] | None:
         return self._last
+
+    @property
+    def pending(self) -> bool:
+        """Whether it was asked and has not looked since."""
+        return self._wanted or self._busy_since is not None
 
     @property
     def busy_for(self) -> float:
@@ -59,9 +71,9 @@ class Sentry(Generic[S]):
         return 0.0 if since is None else time.monotonic() - since
 
     def ask(self) -> None:
-        """Have it look, as soon as it has done with what it does."""
+        """Have it look, as soon as it has done with what it does; one that rests has looked lately enough."""
         with self._change:
-            if self._over:
+            if self._over or time.monotonic() < self._rests_until:
                 return
             self._wanted = True
             if self._thread is None:
@@ -86,12 +98,21 @@ class Sentry(Generic[S]):
                 if self._over or not self._wanted:
                     self._thread = None
                     return
+                self._busy_since = time.monotonic()  # first: at no moment is it neither wanted nor busy
                 self._wanted = False
-                self._busy_since = time.monotonic()
             seen = self._looked()
             with self._change:
+                rest = self._due(seen)
+                if rest:
+                    self._wanted, self._rests_until = False, time.monotonic() + rest
                 self._last, self._busy_since = seen, None
             self._told()
+
+    def _due(self, seen: Seen[Any]) -> float:
+        """Seconds of rest after a look."""
+        took = time.monotonic() - seen.at
+        nothing = seen.error is None and not seen.value
+        return max(took if took > LONG else 0.0, self._rest if nothing else 0.0)
 
     def _looked(self) -> Seen[Any]:
         try:

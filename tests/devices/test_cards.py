@@ -61,6 +61,14 @@ def test_a_tool_that_fails_is_not_no_cards(tool: Path, name: str, code: str) -> 
     assert caught.value.code == code
 
 
+def test_a_table_that_is_cut_off_before_its_first_card_is_not_no_cards(tool: Path) -> None:
+    text = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text()
+    tool.write_text("\n".join(text.splitlines()[:6]))
+    with pytest.raises(CardsUnknown) as caught:
+        AscendProbe().look()
+    assert caught.value.code == "npu-smi-failed"
+
+
 def test_a_tool_that_never_ends_is_ended(tool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool.with_name("npu-smi").write_text("#!/bin/sh\nexec sleep 1000\n")
     monkeypatch.setattr(ascend, "SECONDS", 0.2)
@@ -68,7 +76,96 @@ def test_a_tool_that_never_ends_is_ended(tool: Path, monkeypatch: pytest.MonkeyP
         AscendProbe().look()
 
 
+def test_a_tool_that_is_put_elsewhere_or_taken_away_is_not_run_where_it_was(tool: Path) -> None:
+    tool.write_text((SAMPLES / "15_health_alarm_critical_unknown.txt").read_text())
+    probe, program = AscendProbe(), tool.with_name("npu-smi")
+    assert len(probe.look()) == 4
+    program.rename(tool.with_name("away"))
+    assert probe.look() == ()
+    tool.with_name("away").rename(program)
+    assert len(probe.look()) == 4
+
+
 def test_no_hardware_is_an_empty_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert AscendProbe().look() == ()
     assert NvidiaProbe().look() == ()  # the real library is asked: there is no driver behind it here
+
+
+LISTED = """\
+\tNPU ID                         Chip ID                        Chip Logic ID                  Chip Name
+\t0                              0                              0                              Ascend 910B4
+\t0                              1                              -                              Mcu
+\t3                              0                              1                              Ascend 910B4
+"""
+COMMON = """\
+\tNPU ID                         : {card}
+\tAicore Usage Rate(%)           : 4{card}
+\tTemperature(C)                 : 51
+\tNPU Real-time Power(W)         : 91.5
+"""
+USAGES = """\
+\tHBM Capacity(MB)               : 32768
+\tHBM Usage Rate(%)              : 25
+"""
+
+
+def answering(tool: Path, info: str) -> None:
+    """Have the tool answer by its arguments: `info`, `info -m`, `info -t common|usages -i N -c N`."""
+    tool.with_name("info").write_text(info)
+    tool.with_name("listed").write_text(LISTED)
+    for card in (0, 3):
+        tool.with_name(f"common{card}").write_text(COMMON.format(card=card))
+        tool.with_name(f"usages{card}").write_text(USAGES)
+    folder = tool.parent
+    tool.with_name("npu-smi").write_text(
+        f'#!/bin/sh\ncase "$2" in\n"") exec cat "{folder}/info";;\n-m) exec cat "{folder}/listed";;\n'
+        f'-t) exec cat "{folder}/$3$5";;\nesac\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "info", ["| 处理器 名称 | 健康状态 | 功耗 |\n| 0 910B4 | 正常 | 82.6 |\n", "Usage: npu-smi <command>\n"]
+)
+def test_a_table_of_another_form_or_language_is_asked_for_card_by_card(tool: Path, info: str) -> None:
+    answering(tool, info)
+    first, second = AscendProbe().look()
+    assert (first.id, first.name, first.utilization, first.power_w) == (0, "Ascend 910B4", 40.0, 91.5)
+    assert (second.id, second.utilization, second.temperature_c) == (1, 43.0, 51.0)
+    assert (second.memory_used_mb, second.memory_total_mb) == (8192.0, 32768.0)
+    assert (second.health, second.programs) == (None, None)  # nobody told, so not "ok" and not "none"
+
+
+def test_a_column_that_the_table_does_not_have_is_asked_for(tool: Path) -> None:
+    text = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text()
+    for busy in ("| 71 ", "| 0                    0    / 0  "):
+        text = text.replace(busy, busy.replace(busy.split()[1], "NA", 1))
+    answering(tool, text)
+    cards = AscendProbe().look()
+    assert [card.utilization for card in cards] == [40.0, None]  # no page about the second
+    assert [card.memory_used_mb for card in cards] == [2871.0, 30011.0]
+
+
+def test_one_dead_card_among_others_costs_no_further_run(tool: Path) -> None:
+    answering(tool, (SAMPLES / "15_health_alarm_critical_unknown.txt").read_text())
+    tool.with_name("npu-smi").write_text(
+        f'#!/bin/sh\necho "$@" >> "{tool.parent}/runs"\nexec cat "{tool.parent}/info"\n'
+    )
+    AscendProbe().look()
+    assert tool.with_name("runs").read_text().splitlines() == ["info"]
+
+
+def test_sixty_four_chips_are_all_told(tool: Path) -> None:
+    lines = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text().splitlines()
+    rows = [row for n in range(64) for row in (lines[6].replace("| 0 ", f"| {n:<2}", 1), lines[7])]
+    tool.write_text("\n".join([*lines[:6], *rows, *lines[12:]]))
+    cards = AscendProbe().look()
+    assert [card.id for card in cards] == list(range(64)) and {card.memory_total_mb for card in cards} == {32768.0}
+
+
+@pytest.mark.parametrize("script", ["exit 126", "echo 'open /dev/davinci_manager: Permission denied' >&2; exit 1"])
+def test_a_tool_that_may_not_touch_the_cards_is_said_to_fail(tool: Path, script: str) -> None:
+    tool.with_name("npu-smi").write_text(f"#!/bin/sh\n{script}\n")
+    with pytest.raises(CardsUnknown) as caught:
+        AscendProbe().look()
+    assert caught.value.code == "npu-smi-silent"

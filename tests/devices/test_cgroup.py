@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from jupyter_aiarts.devices.cgroup import Taken, taken
+import pytest
+
+from jupyter_aiarts.devices import host
+from jupyter_aiarts.devices.cgroup import Limits, cpu_seconds, limits, memory_used
 from jupyter_aiarts.devices.host import HostProbe
 
 
@@ -28,6 +32,10 @@ def second(root: Path, group: str = "/", **files: str) -> Path:
     )
 
 
+def taken(root: Path) -> tuple[Limits, int | None, float | None]:
+    return limits(root), memory_used(root), cpu_seconds(root)
+
+
 def test_version_2_in_a_container(tmp_path: Path) -> None:
     root = second(
         tmp_path,
@@ -37,14 +45,13 @@ def test_version_2_in_a_container(tmp_path: Path) -> None:
         cpu_max="150000 100000\n",
         cpu_stat="usage_usec 2500000\nuser_usec 1\n",
     )
-    assert taken(root) == Taken(memory_limit=1 << 30, memory_used=500_000_000, cpus=1.5, cpu_seconds=2.5)
+    assert taken(root) == (Limits(memory=1 << 30, cpus=1.5), 500_000_000, 2.5)
 
 
 def test_the_tightest_limit_of_all_groups_above_counts(tmp_path: Path) -> None:
     root = second(tmp_path, "/a/b", memory_max="max\n", memory_current="10\n", cpu_max="max 100000\n")
     tree(root, {"sys/fs/cgroup/a/memory.max": "1000\n", "sys/fs/cgroup/a/cpu.max": "50000 100000\n"})
-    found = taken(root)
-    assert (found.memory_limit, found.cpus, found.memory_used) == (1000, 0.5, 10)
+    assert taken(root) == (Limits(memory=1000, cpus=0.5), 10, None)
 
 
 def test_version_1_where_the_path_is_that_of_the_world_outside(tmp_path: Path) -> None:
@@ -60,7 +67,7 @@ def test_version_1_where_the_path_is_that_of_the_world_outside(tmp_path: Path) -
             "sys/fs/cgroup/cpu,cpuacct/cpuacct.usage": "7000000000\n",
         },
     )
-    assert taken(root) == Taken(memory_limit=2 << 30, memory_used=2000, cpus=2.0, cpu_seconds=7.0)
+    assert taken(root) == (Limits(memory=2 << 30, cpus=2.0), 2000, 7.0)
 
 
 def test_no_limits_are_no_limits_in_both_versions(tmp_path: Path) -> None:
@@ -74,11 +81,11 @@ def test_no_limits_are_no_limits_in_both_versions(tmp_path: Path) -> None:
             "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
         },
     )
-    assert [(found.memory_limit, found.cpus) for found in (taken(new), taken(old))] == [(None, None)] * 2
+    assert [limits(new), limits(old)] == [Limits(), Limits()]
 
 
 def test_nothing_to_read_is_nothing_known(tmp_path: Path) -> None:
-    assert taken(tmp_path) == Taken()
+    assert taken(tmp_path) == (Limits(), None, None)
 
 
 def test_a_container_with_limits_shows_them_and_says_whose_they_are(tmp_path: Path) -> None:
@@ -93,13 +100,77 @@ def test_a_container_with_limits_shows_them_and_says_whose_they_are(tmp_path: Pa
     assert seen.cpu is not None and seen.cpu > 0
 
 
+def test_limits_are_read_now_and_then_and_what_is_used_at_every_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = second(tmp_path, memory_max="1000\n", memory_current="400\n")
+    probe = HostProbe(root=root)
+    assert probe.look().memory_total == 1000
+    tree(root, {"sys/fs/cgroup/memory.max": "2000\n", "sys/fs/cgroup/memory.current": "500\n"})
+    seen = probe.look()
+    assert (seen.memory_used, seen.memory_total) == (500, 1000)
+    monkeypatch.setattr(host.time, "monotonic", lambda now=host.time.monotonic: now() + host.LIMITS)
+    seen = probe.look()
+    assert (seen.memory_used, seen.memory_total) == (500, 2000)
+
+
+def test_a_number_is_taken_from_its_own_line_of_many(tmp_path: Path) -> None:
+    stat = "active_file 7\nnot_inactive_file 8\ninactive_file 9\ninactive_file_more 10\n"
+    used = [
+        memory_used(second(tmp_path / name, memory_current="100\n", memory_stat=text))
+        for name, text in (
+            ("whole", stat),
+            ("cut", "inactive_file 9"),
+            ("none", "active_file 7\n"),
+            ("odd", "inactive_file x\n"),
+        )
+    ]
+    assert used == [91, 91, 100, 100]
+
+
+def test_what_a_container_with_limits_does_not_tell_is_not_taken_from_the_machine(tmp_path: Path) -> None:
+    root = second(tmp_path, memory_max="max\n", memory_current="400\n", cpu_max="50000 100000\n")
+    seen = HostProbe(root=root).look()
+    assert (seen.cpu, seen.cpus, seen.own) == (None, 0.5, ("cpu",))
+
+
+def test_a_container_that_is_bound_to_some_cpus_has_those(tmp_path: Path) -> None:
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) == 1:
+        pytest.skip("one CPU cannot be fewer")
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        seen = HostProbe(root=second(tmp_path, cpu_max="max 100000\n", cpu_stat="usage_usec 0\n")).look()
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert (seen.cpu, seen.cpus, seen.own) == (0.0, 1.0, ("cpu",))
+
+
+def test_a_machine_that_does_nothing_is_known_to() -> None:
+    """Its counters stand still, look after look, and that is no counter that began anew."""
+    probe = HostProbe()
+    assert None not in [probe.look().cpu for _ in range(200)]
+
+
 def test_this_machine_is_told_as_psutil_sees_it(tmp_path: Path) -> None:
     import psutil
 
-    probe = HostProbe([str(tmp_path), str(tmp_path), "/nowhere/at/all"], root=tmp_path)
-    probe.look()
-    seen = probe.look()
+    probe = HostProbe(root=tmp_path)
+    for _ in range(50):  # quick looks one after the other: a tick of the kernel's must not become more than there is
+        seen = probe.look()
+        assert seen.cpu is None or 0 <= seen.cpu <= (seen.cpus or 0)
     assert (seen.memory_total, seen.own) == (psutil.virtual_memory().total, ())
-    assert seen.cpu is not None and 0 <= seen.cpu <= (seen.cpus or 0) + 1
-    assert [disk.path for disk in seen.disks] == [str(tmp_path)]
-    assert seen.received is not None and seen.received >= 0
+    has_network = any(name != "lo" for name in psutil.net_io_counters(pernic=True))
+    assert (seen.received is not None and seen.received >= 0) is has_network
+
+
+def test_a_machine_without_a_network_does_not_say_that_nothing_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it tells itself through the loopback is no network, and no network is no 0."""
+    import psutil
+
+    only = {name: told for name, told in psutil.net_io_counters(pernic=True).items() if name == "lo"}
+    monkeypatch.setattr(psutil, "net_io_counters", lambda pernic: only)
+    seen = HostProbe(root=tmp_path).look()
+    assert (seen.received, seen.sent) == (None, None)

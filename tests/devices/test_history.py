@@ -49,6 +49,16 @@ def test_a_clock_that_jumps_back_begins_anew_and_one_that_jumps_ahead_leaves_a_g
     assert list(history.seconds.times) == sorted(history.seconds.times)
 
 
+def test_a_clock_that_is_put_right_does_not_forget_the_day() -> None:
+    history = History()
+    for second in range(130):
+        history.add(NOON + second, {"cpu": 1.0})
+    history.add(NOON + 125, {"cpu": 9.0})
+    history.add(NOON + 131, {"cpu": 2.0})
+    assert history.seconds.since(0)["cpu"] == [1.0] * 130 + [2.0]
+    assert len(history.minutes.times) == 2
+
+
 def test_names_that_change_with_every_look_do_not_fill_the_memory() -> None:
     history = History()
     for look in range(2000):

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from jupyter_aiarts.devices import sentry as sentry_room
 from jupyter_aiarts.devices.sentry import Sentry
 
 SECONDS = 10.0
@@ -25,6 +26,19 @@ class Slow:
         self.began.set()
         assert self.go_on.wait(SECONDS)
         return self.looks
+
+
+class Still:
+    """A probe that sees the same each time."""
+
+    name = "still"
+
+    def __init__(self, seen: tuple[str, ...]) -> None:
+        self.looks, self._seen = 0, seen
+
+    def look(self) -> tuple[str, ...]:
+        self.looks += 1
+        return self._seen
 
 
 class Broken:
@@ -47,6 +61,46 @@ def test_asking_does_not_wait_and_a_look_that_hangs_is_not_doubled() -> None:
     probe.go_on.set()
     assert told.wait(SECONDS)
     assert sentry.last is not None and sentry.last.value in (1, 2)
+    sentry.close()
+
+
+def test_after_a_long_look_it_rests_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks meanwhile has the look that there is."""
+    monkeypatch.setattr(sentry_room, "LONG", 0.0)
+    told = threading.Event()
+    probe = Slow()
+    sentry = Sentry(probe, told.set)
+    sentry.ask()
+    assert probe.began.wait(SECONDS)
+    monkeypatch.setattr(sentry_room.time, "monotonic", lambda now=sentry_room.time.monotonic: now() + 1000)
+    sentry.ask()  # while it looks
+    probe.go_on.set()
+    assert told.wait(SECONDS)
+    sentry.ask()  # while it rests
+    assert (probe.looks, sentry.pending) == (1, False)
+    monkeypatch.undo()
+    sentry._rests_until = 0.0
+    told.clear()
+    sentry.ask()
+    assert told.wait(SECONDS) and probe.looks == 2
+    sentry.close()
+
+
+@pytest.mark.parametrize(("seen", "looks"), [((), 1), (("a card",), 2)])
+def test_one_that_saw_nothing_rests_as_long_as_it_was_told(seen: tuple[str, ...], looks: int) -> None:
+    told = threading.Semaphore(0)
+    probe = Still(seen)
+    sentry = Sentry(probe, told.release, rest=SECONDS)
+    sentry.ask()
+    assert told.acquire(timeout=SECONDS)
+    sentry.ask()
+    while sentry.pending:
+        assert told.acquire(timeout=SECONDS)
+    assert probe.looks == looks
+    sentry._rests_until = 0.0
+    sentry.ask()
+    while probe.looks == looks:
+        assert told.acquire(timeout=SECONDS)
     sentry.close()
 
 

@@ -1,0 +1,74 @@
+"""What takes the room below a folder of this machine: counted beside the server, in limits, while somebody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from msgspec import json
+
+from jupyter_aiarts.devices import counting
+from jupyter_aiarts.errors import BadRequest, NotAllowed, NotFound, Unavailable
+from jupyter_aiarts.model.usage import Disk, Filling
+
+SECONDS = 20  # that a count takes if nobody says otherwise
+PATIENCE = 5.0  # seconds more, after which a disk is said not to answer
+AT_ONCE = 2
+
+
+class Filler:
+    """The counts of one service: so many at once, so that a disk is not worn out by clicks."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def count(self, folder: str, seconds: int = SECONDS) -> Filling:
+        """Count a folder; whoever cancels this ends the count."""
+        if not os.path.isabs(folder) or "\0" in folder:
+            raise BadRequest(f"{folder[:200]!r} is no absolute path", "Name the folder from its root: /home/alice")
+        async with self._turn:
+            began = time.monotonic()
+            said = await _counted(folder, seconds)
+            took = round(time.monotonic() - began, 2)
+            return Filling(path=folder, seconds=took, disk=await asyncio.to_thread(_disk, folder), **said)
+
+
+async def _counted(folder: str, seconds: int) -> dict[str, Any]:
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-I", "-S", str(Path(counting.__file__)), folder, str(seconds),
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        out, _ = await asyncio.wait_for(child.communicate(), seconds + PATIENCE)
+    except asyncio.TimeoutError:
+        raise Unavailable(
+            f"The disk below {folder} does not answer", "Ask the admin, or look at a folder on another disk."
+        ) from None
+    finally:
+        if child.returncode is None:
+            child.kill()  # one that hangs in the disk goes when that answers; nobody waits for it
+    if child.returncode == 0:
+        return dict(json.decode(out))
+    raise _refusal(folder)
+
+
+def _refusal(folder: str) -> BadRequest | NotAllowed | NotFound:
+    """Why a folder cannot be counted."""
+    if not os.path.lexists(folder):
+        return NotFound(f"There is no {folder}", "See the disks: aiarts usage")
+    if not os.path.isdir(folder):
+        return BadRequest(f"{folder} is no folder", "Name the folder that it is in.")
+    return NotAllowed(f"{folder} may not be read by the user of this server", "Ask whoever it belongs to.")
+
+
+def _disk(folder: str) -> Disk | None:
+    try:
+        size = os.statvfs(folder)
+    except OSError:
+        return None
+    used = (size.f_blocks - size.f_bfree) * size.f_frsize
+    return Disk(path=folder, used=used, total=used + size.f_bavail * size.f_frsize)

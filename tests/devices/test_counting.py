@@ -1,0 +1,139 @@
+"""What takes the room below a folder: a real process over real files, within its limits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_aiarts import filling
+from jupyter_aiarts.devices import counting
+from jupyter_aiarts.errors import BadRequest, NotAllowed, NotFound, Unavailable
+from jupyter_aiarts.filling import Filler
+from tests.launcher.conftest import lives
+
+MB = 1 << 20
+
+
+def counted(folder: Path, seconds: float = 20) -> dict[str, Any]:
+    out = subprocess.check_output([sys.executable, "-I", "-S", counting.__file__, str(folder), str(seconds)])
+    return dict(json.loads(out))
+
+
+def write(path: Path, size: int) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(os.urandom(size))
+    return path
+
+
+def test_the_largest_come_first_with_all_that_is_below_them(tmp_path: Path) -> None:
+    write(tmp_path / "data/deep/er/a.bin", 3 * MB)
+    write(tmp_path / "data/b.bin", MB)
+    write(tmp_path / "one.bin", 2 * MB)
+    page = counted(tmp_path)
+    assert [(one["name"], one["files"], one["folder"]) for one in page["takers"]] == [
+        ("data", 2, True),
+        ("one.bin", 1, False),
+    ]
+    assert page["takers"][0]["bytes"] >= 4 * MB and page["files"] == 3
+    assert page["bytes"] == sum(one["bytes"] for one in page["takers"]) and page["complete"] is True
+
+
+def test_links_are_not_followed_and_a_file_with_two_names_is_counted_once(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside/big.bin", 8 * MB)
+    folder = tmp_path / "inside"
+    first = write(folder / "a/first.bin", 2 * MB)
+    (folder / "b").mkdir()
+    os.link(first, folder / "b/second.bin")
+    (folder / "link").symlink_to(outside.parent)
+    (folder / "a/loop").symlink_to(folder)
+    page = counted(folder)
+    assert 2 * MB <= page["bytes"] < 3 * MB
+
+
+def test_a_hole_in_a_file_takes_no_room(tmp_path: Path) -> None:
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(1 << 40)
+    assert counted(tmp_path)["bytes"] < MB
+
+
+def test_names_of_any_bytes_travel(tmp_path: Path) -> None:
+    for name in (b"\xff\xfe", "训练".encode(), b"<b>\n"):
+        write(Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))), 10)
+    assert {one["name"] for one in counted(tmp_path)["takers"]} == {"\ufffd\ufffd", "训练", "<b>\n"}
+
+
+def test_many_are_told_together(tmp_path: Path) -> None:
+    for number in range(40):
+        write(tmp_path / f"{number:02}", 5000)
+    page = counted(tmp_path)
+    assert len(page["takers"]) == 30 and page["others"] > 0
+    assert page["bytes"] == page["others"] + sum(one["bytes"] for one in page["takers"])
+
+
+def test_when_the_time_is_over_what_was_counted_is_told(tmp_path: Path) -> None:
+    for number in range(300):
+        write(tmp_path / "many" / str(number), 1)
+    page = counted(tmp_path, seconds=0)
+    assert page["complete"] is False and page["files"] < 300
+
+
+async def test_what_cannot_be_counted_says_why(tmp_path: Path) -> None:
+    filler = Filler()
+    with pytest.raises(NotFound, match="There is no"):
+        await filler.count(str(tmp_path / "missing"))
+    with pytest.raises(BadRequest, match="no folder"):
+        await filler.count(str(write(tmp_path / "file", 1)))
+    with pytest.raises(BadRequest, match="no absolute path"):
+        await filler.count("relative")
+    with pytest.raises(BadRequest, match="no absolute path"):
+        await filler.count("/a\0b")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+async def test_a_folder_that_may_not_be_read_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0)
+    with pytest.raises(NotAllowed):
+        await Filler().count(str(tmp_path / "closed"))
+
+
+HANGS = (
+    "import time, pathlib, sys, os\npathlib.Path(sys.argv[1], 'pid').write_text(str(os.getpid()))\ntime.sleep(600)\n"
+)
+
+
+@pytest.fixture
+def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A disk that does not answer: stands for it a counter that waits, and says who it is."""
+    (tmp_path / "counting.py").write_text(HANGS)
+    monkeypatch.setattr(counting, "__file__", str(tmp_path / "counting.py"))
+    return tmp_path
+
+
+async def gone(pid: int) -> None:
+    """Until no such process is there; it may still be waiting to be taken note of."""
+    while lives(pid):
+        await asyncio.sleep(0.02)
+
+
+async def test_a_disk_that_hangs_is_said_to_and_left(hanging: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filling, "PATIENCE", 2.0)  # enough for it to begin, on a machine that is busy
+    with pytest.raises(Unavailable, match="does not answer"):
+        await Filler().count(str(hanging), 1)
+    await asyncio.wait_for(gone(int((hanging / "pid").read_text())), 10)
+
+
+async def test_whoever_goes_ends_the_count(hanging: Path) -> None:
+    task = asyncio.create_task(Filler().count(str(hanging)))
+    while not (hanging / "pid").exists() or not (hanging / "pid").read_text():
+        await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.wait_for(gone(int((hanging / "pid").read_text())), 10)
