@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from jupyter_aiarts.kernel.client import Client
 from jupyter_aiarts.kernel.display import explanation_text
+from jupyter_aiarts.kernel.live import drawn
 from jupyter_aiarts.kernel.session import Outcome, Session
 from jupyter_aiarts.kernel.shown import Said, Shown
 from jupyter_aiarts.kernel.terminal import Style, plain, table
@@ -22,6 +24,7 @@ HEADS: Dict[str, Tuple[str, str]] = {
     "cards": ("CARDS", "卡数"),
     "free": ("FREE", "空闲"),
     "cpu": ("FREE CPU", "空闲 CPU"),
+    "used": ("IN USE", "实际使用"),
     "held": ("HELD BY", "占用者"),
     "problems": ("PROBLEMS", "问题"),
     "job": ("JOB", "作业"),
@@ -72,11 +75,21 @@ TEXTS: Dict[str, Tuple[str, str]] = {
 class Machines(Shown):
     """Nodes with their cards and holders, and what fits now: `nodes`, `fits`, `clusters`."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Data, client: Optional[Client] = None, name: Optional[str] = None) -> None:
+        self._client, self._name = client, name
         self.data = dict(data)
         self.nodes: List[Dict[str, Any]] = list(data["nodes"])
         self.fits: Any = data.get("fits")
         self.clusters: List[Dict[str, Any]] = list(data.get("clusters") or ())
+
+    goes_on = True
+
+    def again(self) -> Machines:
+        found = self.data if self._client is None else self._client.cluster(self._name)
+        return Machines(found, self._client, self._name)
+
+    def live(self) -> Optional[Dict[str, Any]]:
+        return drawn(self._client, "cluster", cluster=self._name)
 
     def text(self, style: Style) -> str:
         return machines_text(self.data, style)
@@ -88,7 +101,7 @@ def cluster(session: Session, given: argparse.Namespace) -> Outcome:
     if given.stuck:
         text = stuck_text(found["stuck"], session.style)
         return Outcome(Said(text), found["stuck"], text)
-    return Outcome(Machines(found), found, machines_text(found, session.style))
+    return Outcome(Machines(found, session.client, given.cluster), found, machines_text(found, session.style))
 
 
 def machines_text(page: Data, style: Style) -> str:
@@ -128,7 +141,9 @@ def _stuck_cell(one: Data, column: str, style: Style) -> str:
 
 def _table(nodes: Sequence[Data], style: Style) -> str:
     many = len({node["cluster"] for node in nodes}) > 1
-    columns = [*(["cluster"] if many else []), "node", "device", "cards", "free", "cpu", "held"]
+    columns = [*(["cluster"] if many else []), "node", "device", "cards", "free", "cpu"]
+    columns += ["used"] if any(_is_told(node) for node in nodes) else []
+    columns += ["held"]
     columns += ["problems"] if any(node["problems"] for node in nodes) else []
     rows = [[_cell(node, column, style) for column in columns] for node in nodes]
     return table([HEADS[column][style.lang == "zh"] for column in columns], rows, style)
@@ -143,9 +158,23 @@ def _cell(node: Data, column: str, style: Style) -> str:
         return str(node["device"] or "-")
     if column in ("cards", "free"):
         return UNKNOWN if node[column] is None else str(node[column])
+    if column == "used":
+        return used_text(node)
     if column == "cpu":
         return UNKNOWN if node.get("free_cpu") is None else f"{node['free_cpu']:g}"
     return held_text(node["held_by"], style) if column == "held" else problems_text(node, style)
+
+
+def used_text(node: Data) -> str:
+    """`3.1/8 CPU, 12/64 GB`: what a node really uses, where a metrics server tells it."""
+    if not _is_told(node):
+        return UNKNOWN
+    amounts = [node.get(key) for key in ("used_cpu", "cpu", "used_memory_gb", "memory_gb")]
+    return "{}/{} CPU, {}/{} GB".format(*(UNKNOWN if one is None else f"{one:g}" for one in amounts))
+
+
+def _is_told(node: Data) -> bool:
+    return node.get("used_cpu") is not None or node.get("used_memory_gb") is not None
 
 
 def held_text(held: Sequence[Data], style: Style) -> str:

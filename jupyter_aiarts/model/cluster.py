@@ -46,6 +46,7 @@ class Node(Struct, frozen=True, kw_only=True):
 
     `free` + what is held = `cards` + `missing`, always, where `free` is known: `missing` are cards that somebody holds
     and the node does not offer any more. Null is unknown: what the user's rights do not show is never guessed.
+    Free CPUs and memory are those that nobody asked for; what is used, whoever asked for it, a metrics server tells.
     """
 
     cluster: str
@@ -62,6 +63,8 @@ class Node(Struct, frozen=True, kw_only=True):
     free_cpu: float | None = None
     memory_gb: float | None = None
     free_memory_gb: float | None = None
+    used_cpu: float | None = None
+    used_memory_gb: float | None = None
 
 
 class Stuck(Struct, frozen=True, kw_only=True):

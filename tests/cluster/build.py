@@ -51,6 +51,7 @@ PROGRAMS = [
     *map(_kubernetes, ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl")),
     Program("kueue", "kubernetes", "sigs.k8s.io/kueue/cmd/kueue", "sigs.k8s.io/kueue"),
     Program("coredns", "kubernetes", "./coredns", "github.com/coredns/coredns"),
+    Program("metrics-server", "metrics", "sigs.k8s.io/metrics-server/cmd/metrics-server", "sigs.k8s.io/metrics-server"),
     Program("registry", "registry", ".", "github.com/distribution/distribution/v3"),
 ]
 SYSTEM = ":/usr/sbin:/sbin"  # where iptables and ip are, also for a PATH without

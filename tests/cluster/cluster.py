@@ -15,6 +15,7 @@ from tests.cluster.accounts import Account, make_account
 from tests.cluster.api import Api, place, until
 from tests.cluster.build import Say, program
 from tests.cluster.cleanup import cells_of
+from tests.cluster.metrics import metrics_server
 from tests.cluster.paper import paper_nodes
 from tests.cluster.paths import Instance
 from tests.cluster.registry import Registry, registry
@@ -108,6 +109,10 @@ class Cluster:
     def registry(self, locked: bool = False) -> AbstractContextManager[Registry]:
         """A registry to push to and pull from, with a password when `locked`; one at a time."""
         return registry(self.instance, self._cells["control"], locked)
+
+    def metrics_server(self) -> AbstractContextManager[None]:
+        """What nodes use is told through `metrics.k8s.io`; otherwise nobody serves it. One at a time."""
+        return metrics_server(self.instance, self._cells["control"], self.admin)
 
     def paper_nodes(self, count: int, prefix: str = "paper", taint: bool = True) -> AbstractContextManager[list[str]]:
         """Nodes without a kubelet that stay ready; `taint` keeps pods away that do not tolerate `paper`."""

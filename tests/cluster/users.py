@@ -24,7 +24,7 @@ PEOPLE = {
 }
 # parts of the cluster → their name there; all but the nodes may do anything, as usual for tests
 PARTS = {"controllers": "system:kube-controller-manager", "scheduler": "system:kube-scheduler",
-         "kueue": "system:kueue", "dns": "system:dns"}  # fmt: skip
+         "kueue": "system:kueue", "dns": "system:dns", "metrics": "system:metrics-server"}  # fmt: skip
 NAMESPACES: dict[str, str | None] = {  # and the Pod Security level each enforces
     "team-a": None, "team-b": None, "queued": None, "restricted": "restricted", "baseline": "baseline", "quota": None,
 }  # fmt: skip

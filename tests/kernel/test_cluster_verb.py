@@ -45,6 +45,14 @@ def test_a_row_says_how_many_cards_are_free_and_whose_the_others_are() -> None:
     ]
 
 
+def test_what_nodes_really_use_is_a_column_where_a_cluster_tells_it() -> None:
+    page = a_page(a_node(used_cpu=3.1, used_memory_gb=12.0), a_node(name="node-b"), a_node(name="node-c", used_cpu=0.0))
+    head, *rows = machines_text(page, Style()).split("\n")[:4]
+    assert head.split() == ["NODE", "DEVICE", "CARDS", "FREE", "FREE", "CPU", "IN", "USE", "HELD", "BY"]
+    assert [row.split("60.25")[1].strip() for row in rows] == ["3.1/64 CPU, 12/512 GB", "?", "0/64 CPU, ?/512 GB"]
+    assert "实际使用" in machines_text(page, Style("zh"))
+
+
 def test_what_is_wrong_with_a_node_is_said_in_both_languages() -> None:
     node = a_node(cards=2, free=0, missing=1, unhealthy=6, problems=["cordoned", "unhealthy-cards", "cards-missing"])
     english, chinese = (machines_text(a_page(node), Style(lang)) for lang in ("en", "zh"))
