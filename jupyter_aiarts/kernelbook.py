@@ -8,21 +8,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Iterable, Mapping
+import threading
+import time
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
 
 from msgspec import Struct
 
-from jupyter_aiarts.errors import BadRequest, NotFound
-from jupyter_aiarts.explain import explain
+from jupyter_aiarts.errors import AiartsError, BadRequest, Conflict, NotAllowed, NotFound
+from jupyter_aiarts.kernelrows import Known, named, orphan, row
 from jupyter_aiarts.kernelspecs import health
 from jupyter_aiarts.kernelspecs.build import display_names
-from jupyter_aiarts.kernelspecs.discover import Discovery, packages, read
-from jupyter_aiarts.kernelspecs.install import Folders, Scope, register, registered, unregister
-from jupyter_aiarts.kernelspecs.places import homes, places
-from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.environment import Environment, Registered, ShownKernel
+from jupyter_aiarts.kernelspecs.contents import own_kernels, packages
+from jupyter_aiarts.kernelspecs.discover import Discovery
+from jupyter_aiarts.kernelspecs.install import DIRECTORY, Folders, Scope, Shelf, register, unregister
+from jupyter_aiarts.kernelspecs.places import Places, homes, places
+from jupyter_aiarts.model.environment import Environment, KernelSize, Registered, ShownKernel
 
-LONGEST_LINE = 2000
+FRESH = 120.0  # seconds after a change in which every look is a whole one: an environment is not made in a moment
+GLANCE = 30.0  # seconds between whole looks while nothing changes
 
 
 class KernelSettings(Struct, frozen=True, kw_only=True):
@@ -30,14 +35,17 @@ class KernelSettings(Struct, frozen=True, kw_only=True):
 
     directory: str = ""
     folders: tuple[str, ...] = ()
+    auto_register: bool = False
 
 
-class _Known(Struct, frozen=True):
-    environments: tuple[Environment, ...]
-    kernels: tuple[Registered, ...]
+class Deed(Struct, frozen=True, kw_only=True):
+    """What was done without being asked for, or could not be."""
 
-    def kernel_of(self, path: str) -> Registered | None:
-        return next((one for one in self.kernels if os.path.realpath(one.prefix) == path), None)
+    action: str  # as the audit log names it
+    path: str
+    spec: str = ""
+    scope: Scope = "global"
+    problem: str = ""
 
 
 class KernelBook:
@@ -47,6 +55,13 @@ class KernelBook:
         self._settings = settings or KernelSettings()
         self._environ = os.environ if environ is None else environ
         self._discovery = Discovery()
+        self._places: Places | None = None
+        self._titled: tuple[tuple[Environment, ...], dict[str, str]] = ((), {})
+        self._told: Known | None = None  # what whoever watches was last told of
+        self._marks: tuple[float, ...] = ()
+        self._fresh_until = 0.0
+        self._glance_at = 0.0
+        self._installing: set[str] = set()
 
     async def all(self, lang: str = "en") -> list[ShownKernel]:
         """Every environment, by name, then the kernels whose environment is gone."""
@@ -64,150 +79,220 @@ class KernelBook:
     async def repair(self, which: str, lang: str = "en") -> AsyncGenerator[str, None]:
         """Do what can be done about a kernel's problems, and tell it line by line; ends with the installer's own
         process when nobody listens any more."""
+        from jupyter_aiarts.kernelspecs.installer import command_for, installed
+
         known = await asyncio.to_thread(self._look)
-        one = _named(which, known)
+        one = named(which, known)
         if isinstance(one, Registered):  # without its environment nothing can be done for it
+            if health.is_hidden(one.prefix):
+                raise NotAllowed(f"{one.prefix} may not be seen by you.", "Ask its owner, or an admin.").in_chinese(
+                    f"您无权查看 {one.prefix}。", "请联系其所有者或管理员。"
+                )
             await asyncio.to_thread(unregister, one)
-            yield f"{one.spec}: removed, because {one.prefix} is gone."
+            said = f"{one.spec}：已移除，因为 {one.prefix} 已不存在。"
+            yield said if lang == "zh" else f"{one.spec}: removed, because {one.prefix} is gone."
             return
-        if one.python is not None and not one.has_ipykernel:
-            async with contextlib.aclosing(_installed(one)) as lines:  # so that it ends when nobody listens any more
-                async for line in lines:
-                    yield line
-        kernel = known.kernel_of(one.path)
-        if kernel is not None:
-            await asyncio.to_thread(self._register, one.path, kernel.scope, lang)
-            yield f"{kernel.spec}: written again."
+        if one.python is not None and not one.has_ipykernel and not one.kernels:
+            command = command_for(one, await asyncio.to_thread(packages, one.path), self._environ)
+            with self._alone(one):
+                async with contextlib.aclosing(installed(one, command)) as lines:  # ends when nobody listens any more
+                    async for line in lines:
+                        yield line
+        for scope in dict.fromkeys(kernel.scope for kernel in known.kernels_of(one.path)):
+            for spec in (await asyncio.to_thread(self._register, one.path, scope, lang)).specs:
+                yield f"{spec}：已重新写入。" if lang == "zh" else f"{spec}: written again."
+
+    @contextlib.contextmanager
+    def _alone(self, one: Environment) -> Iterator[None]:
+        """Two installers at once would spoil an environment."""
+        if one.path in self._installing:
+            raise Conflict(f"ipykernel is being installed into {one.name} already.", "Wait for it.").in_chinese(
+                f"正在将 ipykernel 安装到 {one.name}。", "请等待其完成。"
+            )
+        self._installing.add(one.path)
+        try:
+            yield
+        finally:
+            self._installing.discard(one.path)
 
     async def doctor(self, which: str, lang: str = "en") -> ShownKernel:
         """One kernel, with what its Python itself has to say."""
         return await asyncio.to_thread(self._examined, which, lang)
 
+    async def size(self, which: str) -> KernelSize:
+        """How much disk an environment takes; whoever waits no more ends the looking."""
+        from jupyter_aiarts.kernelspecs.size import size_of
+
+        one = await asyncio.to_thread(lambda: named(which, self._look(), also_paths=True))
+        if isinstance(one, Registered):
+            raise _gone(one)
+        cancelled = threading.Event()
+        try:
+            return await asyncio.to_thread(size_of, one.path, cancelled)
+        finally:
+            cancelled.set()
+
+    async def folder_of(self, which: str) -> str:
+        """The folder of the environment with this name or kernel; raises `NotFound`, `BadRequest`."""
+        one = await asyncio.to_thread(lambda: named(which, self._look(), also_paths=True))
+        return one.prefix if isinstance(one, Registered) else one.path
+
+    async def has_news(self) -> bool:
+        """Whether environments or kernels are others than when this was last asked; called by `KernelWatch`."""
+        return await asyncio.to_thread(self._has_news)
+
+    async def tend(self, memory: Path) -> list[Deed]:
+        """Make kernels of new environments and remove those without one, as `auto_register` asks for."""
+        return await asyncio.to_thread(self._tend, memory)
+
     # -- in a thread -------------------------------------------------------------------------------------------------
 
-    def _look(self) -> _Known:
-        kernels = registered(self._folders())
-        extra = [*self._settings.folders, *(one.prefix for one in kernels)]
-        everyone = self._discovery.find(places(self._environ, homes(everybody=True), extra))
-        return _Known(everyone, kernels)
+    def _look(self) -> Known:
+        kernels = self._shelf.registered()
+        known = [one.prefix for one in kernels]
+        self._places = places(self._environ, homes(everybody=True), self._settings.folders, known)
+        return Known(self._discovery.find(self._places), kernels)
 
+    def _titles(self, environments: tuple[Environment, ...]) -> dict[str, str]:
+        """What people read, by path; made again when there are others."""
+        if self._titled[0] is not environments:
+            self._titled = (environments, display_names(environments))
+        return self._titled[1]
+
+    def _has_news(self) -> bool:
+        """Files and folders that name environments are looked at every time; the environments themselves when one of
+        those changed, for a while after, and now and then."""
+        moment, marks = time.monotonic(), self._marks_now()
+        if marks != self._marks:
+            self._fresh_until = moment + FRESH
+        elif moment >= self._fresh_until and moment < self._glance_at:
+            return False
+        self._glance_at = moment + GLANCE
+        known = self._look()
+        self._marks = self._marks_now()  # what is looked at may be others now
+        news, self._told = self._told is not None and known != self._told, known
+        if news:
+            self._fresh_until = moment + FRESH
+        return news
+
+    def _marks_now(self) -> tuple[float, ...]:
+        if self._places is None:
+            return ()
+        folders, known = (path for path, _ in self._folders.scopes()), self._places
+        return tuple(_time(path) for path in (*known.lists, *known.holders, *known.absent, *folders))
+
+    def _tend(self, memory: Path) -> list[Deed]:
+        from jupyter_aiarts.kernelspecs.tending import Memory, stale, wanted
+
+        kept, known = Memory(memory), self._look()
+        before = kept.read()
+        there = {path for path in before if os.path.lexists(path)}  # one that is made anew is new
+        titles = display_names(known.environments, known.titles_unseen())
+        new = wanted(known.environments, known.kernels, there, self._settings.folders)
+        deeds = [_removed(one) for one in stale(known.kernels)] + [
+            self._registered_alone(one, titles[one.path]) for one in new
+        ]
+        made = {deed.path for deed in deeds if not deed.problem}
+        seen = {path for path in there | made | set(known.by_folder) if os.path.lexists(path)}
+        if seen != before:
+            try:
+                kept.write(seen)
+            except OSError as error:
+                problem = f"{memory} cannot be written: {error.strerror}"
+                deeds.append(Deed(action="register-kernel", path=str(memory), problem=problem))
+        return deeds
+
+    def _registered_alone(self, one: Environment, title: str) -> Deed:
+        """For everybody where that may be written, else for this user."""
+        scope: Scope = "global" if self._folders.may_write("global") else "user"
+        try:
+            made = self._made(one, title, scope, "en")
+        except AiartsError as error:
+            return Deed(action="register-kernel", path=one.path, scope=scope, problem=str(error))
+        return Deed(action="register-kernel", path=one.path, spec=made.spec or "", scope=scope)
+
+    @cached_property
+    def _shelf(self) -> Shelf:
+        return Shelf(self._folders)
+
+    @cached_property
     def _folders(self) -> Folders:
-        return Folders(self._settings.directory)
+        return Folders(self._settings.directory or self._environ.get(DIRECTORY, ""))
 
-    def _shown(self, known: _Known, lang: str) -> list[ShownKernel]:
-        titles = display_names(known.environments)
-        rows = [_row(one, known.kernel_of(one.path), titles[one.path], lang) for one in known.environments]
+    def _shown(self, known: Known, lang: str) -> list[ShownKernel]:
+        titles = self._titles(known.environments)
+        rows = [row(one, known.kernels_of(one.path), titles[one.path], lang) for one in known.environments]
         there = {one.path for one in known.environments}
-        orphans = [one for one in known.kernels if os.path.realpath(one.prefix) not in there]
-        return [*rows, *(_orphan(one, lang) for one in orphans)]
+        alone = [one for path, kernels in known.by_folder.items() if path not in there for one in kernels]
+        return [*rows, *(orphan(one, lang) for one in alone)]
 
     def _register(self, which: str, scope: Scope, lang: str) -> ShownKernel:
         known = self._look()
-        one = _named(which, known, also_paths=True)
+        one = named(which, known, also_paths=True)
         if isinstance(one, Registered):
-            raise NotFound(f"{one.prefix} is gone.", f"Remove its kernel: aiarts kernels unregister {one.spec}")
-        if one.python is None:
-            raise BadRequest(f"{one.path} has no Python.", "Only environments with a Python can be registered.")
-        titles = display_names({**{each.path: each for each in known.environments}, one.path: one}.values())
-        return _row(one, register(one, titles[one.path], scope, self._folders()), titles[one.path], lang)
+            raise _gone(one)
+        everyone = {**{each.path: each for each in known.environments}, one.path: one}
+        titles = display_names(everyone.values(), known.titles_unseen())
+        return self._made(one, titles[one.path], scope, lang)
+
+    def _made(self, one: Environment, title: str, scope: Scope, lang: str) -> ShownKernel:
+        """Its Python's kernel, where it has one or nothing else to offer, and those that its packages brought."""
+        own = own_kernels(one)
+        if one.python is None and not own:
+            raise BadRequest(
+                f"{one.path} has no Python.", "Only environments with a Python, or with a kernel of R or Julia, can be."
+            ).in_chinese(f"{one.path} 中没有 Python。", "只有带 Python，或带 R、Julia 内核的环境才能注册为内核。")
+        python = [None] if one.python is not None and (one.has_ipykernel or not own) else []
+        made = [register(one, title, scope, self._folders, each) for each in (*python, *own)]
+        return row(one, made, title, lang)
 
     def _unregister(self, which: str) -> Registered:
+        """The kernel of this name, or all of an environment; of one's own and everybody's, one's own alone: it is the
+        one that is shown and used, and the other may not be this user's to remove."""
         known = self._look()
-        one = _named(which, known)
-        kernel = one if isinstance(one, Registered) else known.kernel_of(one.path)
-        if kernel is None:
-            raise NotFound(f"{which} is not registered.", "See: aiarts kernels")
-        unregister(kernel)
-        return kernel
+        exact = [one for one in known.kernels if one.spec == which]
+        one = exact[0] if exact else named(which, known)
+        kernels = [one] if isinstance(one, Registered) else list(known.kernels_of(one.path))
+        kernels = [kernel for kernel in kernels if kernel.scope == kernels[0].scope]
+        if not kernels:
+            raise NotFound(f"{which} is not registered.", "See: aiarts kernels").in_chinese(
+                f"{which} 没有注册为内核。", "查看全部：aiarts kernels"
+            )
+        for kernel in kernels:
+            unregister(kernel)
+        return kernels[0]
 
     def _examined(self, which: str, lang: str) -> ShownKernel:
         known = self._look()
-        one = _named(which, known, also_paths=True)
+        one = named(which, known, also_paths=True)
         if isinstance(one, Registered):
-            return _orphan(one, lang)
-        kernel = known.kernel_of(one.path)
-        seen = list(health.problems(one, kernel))
-        if not any(cause.code in ("python-gone", "ipykernel-missing") for cause in seen):
+            return orphan(one, lang)
+        kernels = known.kernels_of(one.path)
+        seen = list(health.problems(one, next(iter(kernels), None)))
+        asks = one.python is not None and (one.has_ipykernel or not one.kernels)
+        if asks and not any(cause.code in ("python-gone", "ipykernel-missing") for cause in seen):
             seen += health.examine(one, packages(one.path))
-        title = display_names(known.environments).get(one.path, one.name)
-        return _row(one, kernel, title, lang, seen)
+        title = self._titles(known.environments).get(one.path, one.name)
+        return row(one, kernels, title, lang, seen)
 
 
-def _row(
-    one: Environment, kernel: Registered | None, title: str, lang: str, seen: Iterable[Cause] | None = None
-) -> ShownKernel:
-    causes = health.problems(one, kernel) if seen is None else seen
-    return ShownKernel(
-        name=one.name,
-        path=one.path,
-        kind=one.kind,
-        owner=one.owner,
-        python=one.python,
-        registered=kernel.scope if kernel is not None else None,
-        spec=kernel.spec if kernel is not None else None,
-        display_name=kernel.display_name if kernel is not None else title,
-        kernels=one.kernels,
-        frameworks=one.frameworks,
-        problems=tuple(explain(cause, lang) for cause in causes),
-    )
+def _gone(one: Registered) -> NotFound:
+    command = f"aiarts kernels unregister {one.spec}"
+    error = NotFound(f"{one.prefix} is gone.", f"Remove its kernel: {command}")
+    return error.in_chinese(f"{one.prefix} 已不存在。", f"移除它的内核：{command}")
 
 
-def _orphan(kernel: Registered, lang: str) -> ShownKernel:
-    """A kernel whose environment is not there any more."""
-    return ShownKernel(
-        name=os.path.basename(kernel.prefix),
-        path=kernel.prefix,
-        kind="gone",
-        owner="",
-        python=None,
-        registered=kernel.scope,
-        spec=kernel.spec,
-        display_name=kernel.display_name,
-        problems=tuple(explain(cause, lang) for cause in health.problems(None, kernel)),
-    )
-
-
-def _named(which: str, known: _Known, also_paths: bool = False) -> Environment | Registered:
-    """The one that has this kernel name, folder or name; with `also_paths` a folder that nobody had named yet."""
-    real = os.path.realpath(os.path.expanduser(which)) if "/" in which else ""
-    by_spec = [one for one in known.kernels if one.spec == which]
-    found = [one for one in known.environments if real == one.path or (by_spec and by_spec[0].prefix == one.path)]
-    found = found or [one for one in known.environments if one.name == which]
-    if len(found) > 1:
-        paths = ", ".join(one.path for one in found[:5])
-        raise BadRequest(f"{which!r} names {len(found)} environments: {paths}.", "Give the folder of one of them.")
-    if found:
-        return found[0]
-    if by_spec:
-        return by_spec[0]
-    if also_paths and real and (os.path.isdir(f"{real}/conda-meta") or os.path.isfile(f"{real}/pyvenv.cfg")):
-        return read(real)
-    raise NotFound(f"No environment or kernel is called {which[:200]!r}.", "See: aiarts kernels")
-
-
-async def _installed(one: Environment) -> AsyncGenerator[str, None]:
-    """Install ipykernel into an environment, line by line; raises `BadRequest` with the command that failed."""
-    command = [
-        os.path.join(one.path, "bin", "python"),
-        "-m",
-        "pip",
-        "install",
-        "--disable-pip-version-check",
-        "ipykernel",
-    ]
-    child = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    last = ""
+def _removed(one: Registered) -> Deed:
+    """A kernel whose environment is gone goes too, where that may be."""
     try:
-        assert child.stdout is not None
-        async for raw in child.stdout:
-            last = raw.decode("utf-8", "replace").rstrip()[:LONGEST_LINE] or last
-            yield last
-        if await child.wait() != 0:
-            line = " ".join(command)
-            raise BadRequest(f"ipykernel could not be installed into {one.name}: {last}", f"What was tried: {line}")
-    finally:
-        if child.returncode is None:  # nobody listens any more
-            child.kill()
-            await child.wait()
+        unregister(one)
+    except AiartsError as error:
+        return Deed(action="unregister-kernel", path=one.prefix, spec=one.spec, scope=one.scope, problem=str(error))
+    return Deed(action="unregister-kernel", path=one.prefix, spec=one.spec, scope=one.scope)
+
+
+def _time(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

@@ -10,6 +10,7 @@ from jupyter_aiarts.kernel.errors import RequestFailed, WrongUsage
 from jupyter_aiarts.kernel.session import Outcome, Session
 from jupyter_aiarts.kernel.shown import Said, Shown
 from jupyter_aiarts.kernel.terminal import Style, plain, table
+from jupyter_aiarts.kernel.usage import size
 
 Data = Mapping[str, Any]
 
@@ -35,6 +36,11 @@ WORDS: Dict[str, Tuple[str, str]] = {
     "healthy": (
         "“{name}” is well: its Python starts and has what a kernel needs.",
         "“{name}”正常：其 Python 可启动，且具备内核所需。",
+    ),
+    "size": ("“{name}” takes {size} in {files} files.", "“{name}”占用 {size}，共 {files} 个文件。"),
+    "size-part": (
+        "“{name}” takes more than {size}: there are more than {files} files, and not all were looked at.",
+        "“{name}”占用超过 {size}：文件多于 {files} 个，未全部查看。",
     ),
     "nothing": ("Nothing had to be done.", "无需任何操作。"),
 }
@@ -94,7 +100,14 @@ def _doctor(session: Session, given: argparse.Namespace) -> Outcome:
     return Outcome(Said(text), one, text, 1 if problems else 0)
 
 
-_ACTS = {"register": _register, "unregister": _unregister, "repair": _repair, "doctor": _doctor}
+def _size(session: Session, given: argparse.Namespace) -> Outcome:
+    one = session.client.kernel_size(given.which)
+    word = "size" if one["complete"] else "size-part"
+    text = _say(session.style, word, name=plain(one["path"]), size=size(one["bytes"]), files=one["files"])
+    return Outcome(Said(text), one, text)
+
+
+_ACTS = {"size": _size, "register": _register, "unregister": _unregister, "repair": _repair, "doctor": _doctor}
 
 
 def kernels_text(found: Sequence[Data], style: Style) -> str:

@@ -15,7 +15,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-from jupyter_aiarts.model.environment import Environment
+from jupyter_aiarts.launcher.activation import SCRIPT
+from jupyter_aiarts.model.environment import Environment, OwnKernel
 
 MARK = "jupyter_aiarts"
 """The key in a kernelspec's metadata that says that it is ours."""
@@ -24,62 +25,106 @@ _LONGEST_SLUG = 40
 _LONGEST_TITLE = 60
 
 
-def spec_name(environment: Environment) -> str:
-    """`aiarts-<slug>-<hash>`: valid for Jupyter whatever the environment is called, and its own."""
-    plain = unicodedata.normalize("NFKD", environment.name).encode("ascii", "ignore").decode()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:_LONGEST_SLUG].strip("-")
-    digest = hashlib.sha256(os.fsencode(environment.path)).hexdigest()[:8]
-    return "-".join(part for part in ("aiarts", slug, digest) if part)
+def spec_name(environment: Environment, own: OwnKernel | None = None) -> str:
+    """`aiarts-<slug>-<hash>`: valid for Jupyter whatever the environment is called, and its own; with the name of the
+    kernelspec that it starts, where that is not Python's."""
+    digest = _digest(environment)
+    other = f"{_slug(own.name)}-{hashlib.sha256(os.fsencode(own.name)).hexdigest()[:4]}" if own is not None else ""
+    return "-".join(part for part in ("aiarts", _slug(environment.name), digest, other.strip("-")) if part)
 
 
-def display_names(environments: Iterable[Environment]) -> dict[str, str]:
-    """`{path: what people read}`: the environment's name, with as much more as tells it from the others."""
-    everyone = list(environments)
+def _slug(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:_LONGEST_SLUG].strip("-")
+
+
+def display_names(environments: Iterable[Environment], taken: Iterable[str] = ()) -> dict[str, str]:
+    """`{path: what people read}`: the environment's name, with as much more as tells it from the others and from what
+    is `taken` by kernels of environments that cannot be seen here."""
     named: dict[str, list[Environment]] = {}
-    for one in everyone:
+    for one in environments:
         named.setdefault(_title(one.name).casefold(), []).append(one)
+    others = {name.casefold() for name in taken}
     shown = {}
-    for one in everyone:
-        twins = named[_title(one.name).casefold()]
-        owners = {twin.owner for twin in twins}
-        more = "" if len(twins) == 1 else one.owner if len(owners) == len(twins) else os.path.dirname(one.path)
-        shown[one.path] = f"{_title(one.name)} ({one.kind}{', ' + _title(more) if more else ''})"
+    for twins in named.values():
+        for more in (_no_more, _owner, _folder, _digest):
+            said = [_with(one, more(one)) for one in twins]
+            folded = {text.casefold() for text in said}
+            if len(folded) == len(twins) and not folded & others:
+                break
+        shown.update({one.path: text for one, text in zip(twins, said, strict=True)})
     return shown
 
 
-def files(environment: Environment, display_name: str, version: str) -> dict[str, str]:
-    """The texts of the kernelspec's folder by their names, without those that are the same for all."""
+def _with(one: Environment, more: str) -> str:
+    return f"{_title(one.name)} ({one.kind}{', ' + _title(more) if more else ''})"
+
+
+def _no_more(one: Environment) -> str:
+    return ""
+
+
+def _owner(one: Environment) -> str:
+    return one.owner
+
+
+def _folder(one: Environment) -> str:
+    return os.path.dirname(one.path)
+
+
+def _digest(one: Environment) -> str:
+    return hashlib.sha256(os.fsencode(one.path)).hexdigest()[:8]
+
+
+def files(environment: Environment, display_name: str, version: str, own: OwnKernel | None = None) -> dict[str, str]:
+    """The texts of the kernelspec's folder by their names, without those that are copied as they are."""
+    said = kernel_json(environment, display_name, version, own)
+    names = {"_aiarts_prefix": environment.path, "_aiarts_name": environment.name}
     return {
-        "kernel.json": json.dumps(kernel_json(environment, display_name, version), indent=1, ensure_ascii=True) + "\n",
-        "environment.sh": f"prefix={shlex.quote(environment.path)}\nname={shlex.quote(environment.name)}\n",
+        "kernel.json": json.dumps(said, indent=1, ensure_ascii=True) + "\n",
+        "environment.sh": "".join(f"{name}={shlex.quote(text)}\n" for name, text in names.items()),
+        "activate.sh": SCRIPT,
     }
 
 
-def kernel_json(environment: Environment, display_name: str, version: str) -> dict[str, Any]:
-    """The kernelspec; what is in braces is Jupyter's to fill in."""
+def kernel_json(
+    environment: Environment, display_name: str, version: str, own: OwnKernel | None = None
+) -> dict[str, Any]:
+    """The kernelspec; what is in braces is Jupyter's to fill in. `own` is one of the environment's that is not
+    Python's: it is started as it says itself, activated."""
+    mark = {
+        "prefix": plain_text(environment.path),
+        "name": plain_text(environment.name),
+        "kind": environment.kind,
+        "owner": environment.owner,
+        "frameworks": dict(environment.frameworks),
+        "version": version,
+    }
+    if own is None:
+        argv = ["python", "{resource_dir}/kernel.py", "-f", "{connection_file}"]
+        return {
+            "argv": [*START, *argv],
+            "display_name": display_name,
+            "language": "python",
+            "interrupt_mode": "signal",
+            "metadata": {"debugger": True, MARK: mark},
+        }
     return {
-        "argv": [*START, "python", "{resource_dir}/kernel.py", "-f", "{connection_file}"],
-        "display_name": display_name,
-        "language": "python",
-        "interrupt_mode": "signal",
-        "metadata": {
-            "debugger": True,
-            MARK: {
-                "prefix": _text(environment.path),
-                "name": _text(environment.name),
-                "kind": environment.kind,
-                "version": version,
-            },
-        },
+        "argv": [*START, *own.argv],
+        "display_name": f"{_title(own.display_name)} – {display_name}",
+        "language": own.language,
+        "interrupt_mode": own.interrupt_mode,
+        "env": own.env,
+        "metadata": {MARK: {**mark, "kernel": plain_text(own.name)}},
     }
 
 
 def _title(name: str) -> str:
     """A name as a person may read it in a launcher: no controls, not endless."""
-    clean = "".join(char for char in _text(name) if unicodedata.category(char)[0] != "C").strip() or "environment"
+    clean = "".join(char for char in plain_text(name) if unicodedata.category(char)[0] != "C").strip() or "environment"
     return clean if len(clean) <= _LONGEST_TITLE else clean[: _LONGEST_TITLE - 1] + "…"
 
 
-def _text(name: str) -> str:
-    """A file's name that may not be UTF-8, as text that is."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def plain_text(name: str) -> str:
+    """What may not be UTF-8, as text that is."""
+    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -6,6 +6,8 @@ A kernelspec is written beside its place under another name and then renamed, so
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import json
 import os
 import shlex
@@ -13,35 +15,41 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import BadRequest, NotAllowed
-from jupyter_aiarts.kernelspecs.build import MARK, files, spec_name
-from jupyter_aiarts.model.environment import Environment, Registered
+from jupyter_aiarts.kernelspecs.build import MARK, files, plain_text, spec_name
+from jupyter_aiarts.kernelspecs.places import text_of
+from jupyter_aiarts.model.environment import Environment, OwnKernel, Registered
 
 USUAL = "/usr/local/share/jupyter/kernels"
 HERE = Path(__file__).parent
-SAME_FOR_ALL = ("start.sh", "kernel.py")
-LARGEST = 1 << 20
+SAME_FOR_ALL = ("start.sh", "kernel.py", "logo-svg.svg")
+DIRECTORY = "AIARTS_KERNELS_DIRECTORY"
+"""The variable by which a command outside Jupyter is told of the admin's `Kernels.directory`."""
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+_TRIES, _LOOKS = 100, 5
 
 Scope = Literal["global", "user"]
 
 
 class Folders:
-    """Where kernelspecs go: the shared folder and the user's own, as this Jupyter reads them."""
+    """Where kernelspecs go: the shared folder and the user's own, as this Jupyter reads them. What is below one's own
+    home is not shared, though a Jupyter that is installed there reads it."""
 
     def __init__(self, configured: str = "", shared: Iterable[str] | None = None, user: str | None = None) -> None:
         from jupyter_core import paths
 
         read = paths.jupyter_path("kernels")
         self.user = user or os.path.join(paths.jupyter_data_dir(), "kernels")
-        usual = [USUAL, *(path for path in read if path != self.user)]
-        self.shared = tuple(
-            dict.fromkeys([configured] if configured else shared or [one for one in usual if one in read])
-        )
+        home = os.path.expanduser("~").rstrip("/")
+        own = [path for path in read if home and path.startswith(f"{home}/")]
+        usual = [path for path in (USUAL, *read) if path in read and path not in (self.user, *own)]
+        self.own = tuple(dict.fromkeys([self.user, *own]))
+        self.shared = tuple(dict.fromkeys([configured] if configured else shared or usual))
 
     def target(self, scope: Scope) -> str:
         """The folder to write to: of the shared ones the first that may be written, else the first of all."""
@@ -49,32 +57,71 @@ class Folders:
             return self.user
         return next((path for path in self.shared if _is_writable(path)), self.shared[0] if self.shared else USUAL)
 
+    def may_write(self, scope: Scope) -> bool:
+        """Whether a kernelspec can be put there, as far as that can be told beforehand."""
+        return _is_writable(self.target(scope))
+
     def scopes(self) -> Iterator[tuple[str, Scope]]:
-        yield self.user, "user"
+        for path in self.own:
+            if path not in self.shared:
+                yield path, "user"
         for path in self.shared:
             yield path, "global"
 
 
+class Shelf:
+    """Every kernelspec of ours that this Jupyter can see. What was read of one is kept until its file is another."""
+
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._read: dict[str, tuple[tuple[int, int, int], Registered | None]] = {}
+
+    def registered(self) -> tuple[Registered, ...]:
+        """One's own first, each folder's by name."""
+        kept, read = self._read, {}
+        found = []
+        for folder, scope in self._folders.scopes():
+            for name in _names(folder):
+                place = f"{folder}/{name}"
+                try:
+                    file = os.stat(f"{place}/kernel.json")
+                except OSError:
+                    continue
+                mark = (file.st_ino, file.st_mtime_ns, file.st_size)
+                before = kept.get(place)
+                one = before[1] if before is not None and before[0] == mark else _read(place, scope)
+                read[place] = (mark, one)
+                if one is not None:
+                    found.append(one)
+        self._read = read
+        return tuple(found)
+
+
 def registered(folders: Folders) -> tuple[Registered, ...]:
     """Every kernelspec of ours that this Jupyter can see."""
-    return tuple(one for folder, scope in folders.scopes() for one in _ours(folder, scope))
+    return Shelf(folders).registered()
 
 
-def register(environment: Environment, display_name: str, scope: Scope, folders: Folders) -> Registered:
-    """Write the kernelspec of an environment; one that is there already is replaced. Raises `NotAllowed`."""
+def register(
+    environment: Environment, display_name: str, scope: Scope, folders: Folders, own: OwnKernel | None = None
+) -> Registered:
+    """Write the kernelspec of an environment, of its Python or of an `own` one that it brings; one that is there
+    already is replaced. Raises `NotAllowed`."""
     parent = Path(folders.target(scope))
-    name = spec_name(environment)
+    name = spec_name(environment, own)
     place = parent / name
     try:
-        parent.mkdir(parents=True, exist_ok=True)
-        if place.exists() and _mark(place) is None:
-            raise BadRequest(f"{place} is there and is not ours.", "Rename or remove it, then register again.")
+        _make(parent, scope)
+        if _is_theirs(place):
+            raise BadRequest(
+                f"{place} is there and is not ours.", "Rename or remove it, then register again."
+            ).in_chinese(f"{place} 已存在，且不是由本程序注册的。", "请将其改名或移除后再注册。")
         with _drawer(parent) as drawer:
-            _fill(drawer, environment, display_name, scope)
+            _fill(drawer, files(environment, display_name, __version__, own), scope)
             _swap(drawer, place)
     except OSError as error:
-        raise _refused(error, environment, scope) from error
-    return _read(place, scope) or Registered(
+        raise _refused(error, environment, scope, str(parent)) from error
+    return _read(str(place), scope) or Registered(
         spec=name, display_name=display_name, folder=str(place), prefix=environment.path, scope=scope
     )
 
@@ -82,46 +129,53 @@ def register(environment: Environment, display_name: str, scope: Scope, folders:
 def unregister(one: Registered) -> None:
     """Remove a kernelspec of ours; what is not ours, or not any more, is left alone. Raises `NotAllowed`."""
     place = Path(one.folder)
-    if _mark(place) is None:
-        raise BadRequest(f"{place} is not ours.", "Only kernels that were registered here are removed here.")
+    if _mark(one.folder) is None:
+        raise BadRequest(
+            f"{place} is not ours.", "Only kernels that were registered here are removed here."
+        ).in_chinese(f"{place} 不是由本程序注册的。", "这里只移除由本程序注册的内核。")
     try:
         with _drawer(place.parent) as drawer:
             os.rename(place, drawer / "old")
     except OSError as error:
-        line = shlex.join(["sudo", _program(), "kernels", "unregister", one.spec])
-        raise NotAllowed(f"{place} cannot be removed: {error.strerror or error}.", f"An admin can: {line}") from error
+        line = _as_admin(["kernels", "unregister", one.spec], str(place.parent))
+        said = error.strerror or error
+        refusal = NotAllowed(f"{place} cannot be removed: {said}.", f"An admin can: {line}")
+        raise refusal.in_chinese(f"无法移除 {place}：{said}。", f"管理员可以执行：{line}") from error
 
 
-def _ours(folder: str, scope: Scope) -> Iterator[Registered]:
+def _is_theirs(place: Path) -> bool:
+    """Whether something is there that is not ours. One that is being replaced may be away between two looks."""
+    return all(place.exists() and _mark(str(place)) is None for _ in range(_LOOKS))
+
+
+def _names(folder: str) -> list[str]:
+    """What may be a kernelspec there; a name that is no text can be none of ours."""
     try:
-        names = sorted(os.listdir(folder))
+        return sorted(name for name in os.listdir(folder) if name == plain_text(name))
     except OSError:
-        return
-    for name in names:
-        found = _read(Path(folder) / name, scope)
-        if found is not None:
-            yield found
+        return []
 
 
-def _read(place: Path, scope: Scope) -> Registered | None:
+def _read(place: str, scope: Scope) -> Registered | None:
     mark = _mark(place)
     if mark is None:
         return None
+    name = os.path.basename(place)
     return Registered(
-        spec=place.name,
-        display_name=str(mark.get("display_name", place.name)),
-        folder=str(place),
-        prefix=str(mark.get("prefix", "")),
+        spec=name,
+        display_name=plain_text(str(mark.get("display_name", name))),
+        folder=place,
+        prefix=plain_text(str(mark.get("prefix", ""))),
         scope=scope,
-        version=str(mark.get("version", "")),
+        version=plain_text(str(mark.get("version", ""))),
+        kernel=plain_text(str(mark.get("kernel", ""))),
     )
 
 
-def _mark(place: Path) -> dict[str, Any] | None:
+def _mark(place: str) -> dict[str, Any] | None:
     """What we wrote about a kernelspec into its metadata; None for one that is not ours."""
     try:
-        with open(place / "kernel.json", encoding="utf-8") as file:
-            said = json.loads(file.read(LARGEST))
+        said = json.loads(text_of(f"{place}/kernel.json"))
         mark = said["metadata"][MARK]
         return {**mark, "display_name": said.get("display_name")} if "prefix" in mark else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -138,16 +192,13 @@ def _drawer(parent: Path) -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _fill(drawer: Path, environment: Environment, display_name: str, scope: Scope) -> None:
+def _fill(drawer: Path, texts: Mapping[str, str], scope: Scope) -> None:
     folder = drawer / "new"
     folder.mkdir()
-    for name, text in files(environment, display_name, __version__).items():
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
     for name in SAME_FOR_ALL:
         shutil.copyfile(HERE / name, folder / name)
-    for logo in ("logo-32x32.png", "logo-64x64.png", "logo-svg.svg"):
-        if (HERE / logo).exists():
-            shutil.copyfile(HERE / logo, folder / logo)
     _lend(folder / "lib", scope)
     if scope == "global":
         for path in (folder, *folder.rglob("*")):
@@ -169,16 +220,44 @@ def _lend(lib: Path, scope: Scope) -> None:
         shutil.copytree(package / room, lib / package.name / room, ignore=shutil.ignore_patterns("__pycache__"))
 
 
+def _make(folder: Path, scope: Scope) -> None:
+    """The folder and those above it; for everybody to enter where it is everybody's, whatever the admin's umask is."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(exist_ok=True)
+        if scope == "global":
+            path.chmod(0o755)
+
+
 def _swap(drawer: Path, place: Path) -> None:
-    """Put the new folder in its place; the old one, if any, goes with the drawer."""
-    if place.exists():
-        os.rename(place, drawer / "old")
+    """Put the new folder in its place; the old one, if any, goes with the drawer. There is always one of the two where
+    the file system can exchange them, and whoever does the same at this moment does it before or after."""
+    new, old = drawer / "new", drawer / "old"
+    for _ in range(_TRIES):
+        try:
+            os.rename(new, place)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                if old.exists():
+                    os.rename(old, place)
+                raise
+        if _exchanged(new, place):
+            return
+        shutil.rmtree(old, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(place, old)
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(place))
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether both have each other's name now; not every file system and not every C library can."""
     try:
-        os.rename(drawer / "new", place)
-    except OSError:
-        if (drawer / "old").exists():
-            os.rename(drawer / "old", place)
-        raise
+        rename = ctypes.CDLL(None).renameat2
+    except (OSError, AttributeError):
+        return False
+    code: int = rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
+    return code == 0
 
 
 def _is_writable(path: str) -> bool:
@@ -189,12 +268,23 @@ def _is_writable(path: str) -> bool:
     return os.access(folder, os.W_OK | os.X_OK)
 
 
-def _refused(error: OSError, environment: Environment, scope: Scope) -> NotAllowed:
-    where = error.filename or ""
-    message = f"The kernel cannot be written to {where}: {error.strerror or error}. Nothing was changed."
-    line = shlex.join(["sudo", _program(), "kernels", "register", environment.path])
-    hint = f"An admin can register it for everybody: {line}" if scope == "global" else "Make that folder writable."
-    return NotAllowed(message, hint + (" Or register it for yourself: add --user." if scope == "global" else ""))
+def _refused(error: OSError, environment: Environment, scope: Scope, folder: str) -> NotAllowed:
+    where, said = error.filename or "", error.strerror or error
+    message = f"The kernel cannot be written to {where}: {said}. Nothing was changed."
+    chinese = f"内核无法写入 {where}：{said}。没有任何改动。"
+    if scope == "user":
+        return NotAllowed(message, "Make that folder writable.").in_chinese(chinese, "请使该文件夹可写。")
+    line = _as_admin(["kernels", "register", environment.path], folder)
+    hint = f"An admin can register it for everybody: {line} Or register it for yourself: add --user."
+    return NotAllowed(message, hint).in_chinese(
+        chinese, f"管理员可以为所有人注册：{line} 或者只为自己注册：加上 --user。"
+    )
+
+
+def _as_admin(words: list[str], folder: str) -> str:
+    """What an admin has to type so that the same happens in the same folder."""
+    told = ["env", f"{DIRECTORY}={folder}"] if folder != USUAL else []
+    return shlex.join(["sudo", *told, _program(), *words])
 
 
 def _program() -> str:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import pwd
+import stat
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -17,6 +19,14 @@ ROOTS = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "m
 SHARED_ROOTS = ("/opt", "/usr/local", "/usr/share", "/data")
 LARGEST = 1 << 20
 """Bytes of a list or a condarc; nobody writes a larger one."""
+MOST_HOMES = 1000
+MOST_LISTED = 5000
+"""Folders of one list; anybody can write one, and each of its lines costs everybody a lookup."""
+_CONDARCS = (".condarc", "condarc", "condarc.d", ".mambarc")
+_OF_HOME = (
+    ".condarc", ".conda/.condarc", ".conda/condarc", ".conda/condarc.d", ".mambarc", ".config/conda/.condarc",
+    ".config/conda/condarc", ".config/conda/condarc.d",
+)  # fmt: skip
 
 
 class Places(Struct, frozen=True, kw_only=True):
@@ -25,27 +35,32 @@ class Places(Struct, frozen=True, kw_only=True):
     prefixes: tuple[str, ...]
     holders: tuple[str, ...]
     lists: tuple[str, ...]  # files that name environments; a change of one is news
+    absent: tuple[str, ...] = ()  # where an installation would be; when one comes, that is news
 
 
-def places(environ: Mapping[str, str], homes: Iterable[str], extra: Iterable[str] = ()) -> Places:
-    """All places of these people, most likely first, each once."""
-    people = [Path(home) for home in homes]
-    roots = [*_named_roots(environ), *(str(home / name) for home in people for name in ROOTS)]
-    roots += [str(home / ".local/share/mamba") for home in people]
-    roots += [os.path.join(base, name) for base in SHARED_ROOTS for name in ROOTS]
+def places(
+    environ: Mapping[str, str], homes: Iterable[str], extra: Iterable[str] = (), known: Iterable[str] = ()
+) -> Places:
+    """All places of these people, most likely first, each once. `extra` folders may be environments or hold some;
+    `known` ones were environments once, and are called what they are called."""
+    people = list(homes)
+    usual = [f"{home}/{name}" for home in people for name in (*ROOTS, ".local/share/mamba")]
+    usual += [f"{base}/{name}" for base in SHARED_ROOTS for name in ROOTS]
+    roots = [*_named_roots(environ), *(path for path in usual if os.access(path, os.F_OK))]
     holders = [os.path.join(root, "envs") for root in roots]
-    holders += [str(home / ".conda/envs") for home in people]
+    holders += [f"{home}/.conda/envs" for home in people]
     rcs = _condarcs(environ, people, roots)
-    for rc in rcs:
-        holders += _envs_dirs(rc)
+    for rc, home in rcs.items():
+        holders += _envs_dirs(rc, home)
     for name in ("CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):
         holders += [part for part in environ.get(name, "").split(os.pathsep) if part]
-    lists = [str(home / ".conda/environments.txt") for home in people]
-    prefixes = [*(line for path in lists for line in _lines(path)), *roots, *extra]
+    lists = [f"{home}/.conda/environments.txt" for home in people]
+    listed = [line for path in lists for line in _lines(text_of(path))]
     return Places(
-        prefixes=_absolute(prefixes),
+        prefixes=tuple(dict.fromkeys([*listed, *_absolute([*roots, *extra]), *filter(_is_path, known)])),
         holders=_absolute([*holders, *extra]),
-        lists=tuple(dict.fromkeys([*lists, *map(str, rcs)])),
+        lists=tuple(dict.fromkeys([*lists, *rcs])),
+        absent=tuple(sorted({*usual} - {*roots})),
     )
 
 
@@ -54,8 +69,25 @@ def homes(everybody: bool) -> list[str]:
     own = os.path.expanduser("~")
     if not everybody:
         return [own]
-    others = (entry.pw_dir for entry in pwd.getpwall() if entry.pw_uid == 0 or entry.pw_uid >= 1000)
-    return list(dict.fromkeys([own, *(home for home in others if home not in ("/", "/nonexistent"))]))
+    others = {entry.pw_dir for entry in pwd.getpwall() if entry.pw_uid == 0 or entry.pw_uid >= 1000}
+    return list(dict.fromkeys([own, *present(others - {"/"})]))
+
+
+def present(folders: Iterable[str]) -> list[str]:
+    """Those that are there, found by listing the folders above them: looking at a home that is not mounted would have
+    it mounted, and a directory service may know thousands."""
+    above: dict[str, frozenset[str]] = {}
+    found = []
+    for folder in sorted(folders):
+        parent, name = os.path.split(os.path.normpath(folder))
+        if parent not in above:
+            try:
+                above[parent] = frozenset(os.listdir(parent))
+            except OSError:
+                above[parent] = frozenset()
+        if name in above[parent]:
+            found.append(folder)
+    return found[:MOST_HOMES]
 
 
 def _named_roots(environ: Mapping[str, str]) -> Iterator[str]:
@@ -73,43 +105,84 @@ def _named_roots(environ: Mapping[str, str]) -> Iterator[str]:
         yield prefix
 
 
-def _condarcs(environ: Mapping[str, str], people: Iterable[Path], roots: Iterable[str]) -> list[Path]:
-    found = [Path("/etc/conda/condarc"), Path("/etc/conda/.condarc"), Path("/var/lib/conda/condarc")]
-    found += [Path(root) / name for root in roots for name in (".condarc", "condarc")]
+def _condarcs(environ: Mapping[str, str], people: Iterable[str], roots: Iterable[str]) -> dict[str, str]:
+    """Those that are there, and the home that `~` stands for in each; "" for one's own."""
+    found = [(f"{base}/{name}", "") for base in ("/etc/conda", "/var/lib/conda", *roots) for name in _CONDARCS]
     for home in people:
-        found += [home / name for name in (".condarc", ".conda/.condarc", ".conda/condarc", ".mambarc")]
-        found.append(home / ".config/conda/condarc")
-    if environ.get("CONDARC"):
-        found.append(Path(environ["CONDARC"]))
-    return [path for path in dict.fromkeys(found) if os.path.isfile(path)]
+        found += [(f"{home}/{name}", home) for name in _OF_HOME]
+    if environ.get("XDG_CONFIG_HOME"):
+        found += [(f"{environ['XDG_CONFIG_HOME']}/conda/{name}", "") for name in _CONDARCS]
+    found += [(environ[name], "") for name in ("CONDARC", "MAMBARC") if environ.get(name)]
+    return {path: home for each, home in found if os.access(each, os.F_OK) for path in _rc_files(each)}
 
 
-def _envs_dirs(rc: Path) -> list[str]:
+def _rc_files(path: str) -> list[str]:
+    """A condarc, or those in a folder of them."""
+    if not path.endswith(".d"):
+        return [path]
+    try:
+        return sorted(f"{path}/{name}" for name in os.listdir(path) if name.endswith((".yml", ".yaml")))
+    except OSError:
+        return []
+
+
+def _envs_dirs(rc: str, home: str) -> list[str]:
     """The folders a condarc names; one that is not YAML names none."""
+    text = text_of(rc)
+    named = _named_in(text) if "envs_" in text else ()
+    return [_at_home(one, home) for one in named] if home else list(named)
+
+
+def _at_home(path: str, home: str) -> str:
+    """As whoever lives there means it, who may be somebody else."""
+    start, rest = next(((one, path[len(one) :]) for one in ("~", "$HOME", "${HOME}") if path.startswith(one)), ("", ""))
+    return home + rest if start and rest[:1] in ("", "/") else path
+
+
+@lru_cache(maxsize=256)
+def _named_in(text: str) -> tuple[str, ...]:
+    """Kept, since reading YAML takes longer than everything else here."""
     import yaml
 
     try:
-        said: Any = yaml.safe_load(_text(str(rc)))
-    except (yaml.YAMLError, RecursionError):
-        return []
+        said: Any = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return ()
     if not isinstance(said, dict):
-        return []
+        return ()
     listed = said.get("envs_dirs") or said.get("envs_path") or []
-    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
 
 
-def _lines(path: str) -> list[str]:
-    return [line.strip() for line in _text(path).splitlines() if line.strip() and not line.startswith("#")]
+@lru_cache(maxsize=256)
+def _lines(text: str) -> tuple[str, ...]:
+    """The folders that a list names, each with its whole path; kept, since they are many and seldom others."""
+    lines = filter(_is_path, map(str.strip, text.splitlines()))
+    return tuple(os.path.normpath(line) for line in islice(dict.fromkeys(lines), MOST_LISTED))
 
 
-def _text(path: str) -> str:
+def _is_path(text: str) -> bool:
+    return text.startswith("/") and "\0" not in text
+
+
+def text_of(path: str) -> str:
+    """What a plain file holds, up to a limit; nothing for one that cannot be read. Others' files are read too, and
+    a pipe in the place of one would never end."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(LARGEST)
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode):
+            return ""
+        return os.read(file, min(found.st_size, LARGEST)).decode("utf-8", "surrogateescape")
     except OSError:
         return ""
+    finally:
+        os.close(file)
 
 
 def _absolute(paths: Iterable[str]) -> tuple[str, ...]:
-    shown = (os.path.expandvars(os.path.expanduser(path)) for path in paths)
-    return tuple(dict.fromkeys(os.path.normpath(path) for path in shown if os.path.isabs(path) and "\0" not in path))
+    shown = (os.path.expandvars(os.path.expanduser(path)) if "~" in path or "$" in path else path for path in paths)
+    return tuple(dict.fromkeys(os.path.normpath(path) for path in shown if _is_path(path)))

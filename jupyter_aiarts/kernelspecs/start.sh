@@ -2,29 +2,24 @@
 # Nothing of the arguments is evaluated; then this shell becomes the program, so that signals reach it.
 #   start.sh PROGRAM ARGUMENTS…        `python` is the environment's own
 . "${0%/*}/environment.sh"
-export PATH="$prefix/bin:$PATH"
-unset PYTHONHOME
-if [ -d "$prefix/conda-meta" ]; then
-    unset VIRTUAL_ENV
-    export CONDA_PREFIX="$prefix" CONDA_DEFAULT_ENV="$name" CONDA_SHLVL=1 CONDA_PROMPT_MODIFIER="($name) "
-    for script in "$prefix"/etc/conda/activate.d/*.sh; do
-        # One that fails does not keep a shell from starting, so it does not keep a kernel from it either.
-        if [ -r "$script" ]; then . "$script" </dev/null >&2 || :; fi
-    done
-    if [ -s "$prefix/conda-meta/state" ] && [ -x "$prefix/bin/python" ]; then
-        # `conda env config vars set` keeps its variables there, as JSON.
-        eval "$("$prefix/bin/python" -I -S -c '
-import json, shlex, sys
-for name, value in json.load(open(sys.argv[1], encoding="utf-8")).get("env_vars", {}).items():
-    if name.isidentifier() and name.isascii():
-        print("export %s=%s" % (name, shlex.quote(str(value))))
-' "$prefix/conda-meta/state" 2>/dev/null)"
-    fi
-else
-    export VIRTUAL_ENV="$prefix"
+if [ ! -d "$_aiarts_prefix" ]; then
+    # This goes where a kernel's own last words go, for whoever looks why it did not start.
+    echo "The environment $_aiarts_prefix is gone, so its kernel cannot start: aiarts kernels doctor $_aiarts_name" >&2
+    exit 127
 fi
+if [ -z "${BASH_VERSION:-}" ] && [ -d "$_aiarts_prefix/etc/conda/activate.d" ]; then
+    # Such scripts are mostly written for bash.
+    for _aiarts_bash in /bin/bash /usr/bin/bash /usr/local/bin/bash; do
+        if [ -x "$_aiarts_bash" ]; then exec "$_aiarts_bash" "$0" "$@"; fi
+    done
+fi
+. "${0%/*}/activate.sh"
+# A script that ends the shell ends the start of the kernel, too; without this, nobody would know which one.
+trap 'echo "${_aiarts_script:-$_aiarts_prefix} ended the start of this kernel: aiarts kernels doctor $_aiarts_name" >&2' EXIT
+_aiarts_activate "$_aiarts_prefix" "$_aiarts_name"
+trap - EXIT
 if [ "$1" = python ]; then
     shift
-    set -- "$prefix/bin/python" "$@"
+    set -- "$_aiarts_prefix/bin/python" "$@"
 fi
 exec "$@"

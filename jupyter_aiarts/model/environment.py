@@ -22,6 +22,17 @@ class Environment(Struct, frozen=True, kw_only=True):
     frameworks: dict[str, str] = field(default_factory=dict)
 
 
+class OwnKernel(Struct, frozen=True, kw_only=True):
+    """A kernelspec that came with an environment's packages: R's, Julia's."""
+
+    name: str
+    argv: tuple[str, ...]
+    display_name: str
+    language: str
+    interrupt_mode: Literal["signal", "message"] = "signal"
+    env: dict[str, str] = field(default_factory=dict)
+
+
 class Registered(Struct, frozen=True, kw_only=True):
     """A kernelspec of ours."""
 
@@ -31,6 +42,7 @@ class Registered(Struct, frozen=True, kw_only=True):
     prefix: str
     scope: Literal["global", "user"]
     version: str = ""  # of this package, when it was written
+    kernel: str = ""  # the environment's own kernelspec that it starts; empty for Python's
 
 
 class ShownKernel(Struct, frozen=True, kw_only=True):
@@ -44,6 +56,7 @@ class ShownKernel(Struct, frozen=True, kw_only=True):
     registered: Literal["global", "user"] | None
     spec: str | None = None
     display_name: str | None = None
+    specs: tuple[str, ...] = ()  # all its kernels here; `spec` is the first
     kernels: tuple[str, ...] = ()
     frameworks: dict[str, str] = field(default_factory=dict)
     problems: tuple[Explanation, ...] = ()
@@ -54,3 +67,15 @@ class KernelRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     which: str
     scope: Literal["global", "user"] = "global"
+
+
+class KernelSize(Struct, frozen=True, kw_only=True):
+    """How much disk an environment takes. Not `complete`: looking was given up, and it is more than that.
+
+    Files that are linked into other environments too, as conda does it, count once here and once there.
+    """
+
+    path: str
+    bytes: int
+    files: int
+    complete: bool

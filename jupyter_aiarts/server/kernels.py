@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import aclosing
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.server.base import AiartsHandler
 
 if TYPE_CHECKING:
-    from jupyter_aiarts.model.environment import KernelRequest
+    from jupyter_aiarts.model.environment import KernelRequest, KernelSize
 
 
 class _KernelsHandler(AiartsHandler):
@@ -33,41 +34,72 @@ class KernelsHandler(_KernelsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Every environment of this machine, the kernel that stands for it, and what is wrong with it."""
+        """Every environment of this machine, the kernel that stands for it, and what is wrong with it; for a while
+        the stream tells when they change."""
+        await self.app.kernel_watch.look()
         self.answer(await self.app.kernels.all(self.language))
 
 
 class KernelActHandler(_KernelsHandler):
     """`kernels/{act}`"""
 
+    _measuring: asyncio.Future[KernelSize] | None = None
+
     @web.authenticated
     @authorized
     async def post(self, act: str) -> None:
-        """Register or unregister a kernel, or look at it closely."""
+        """Register or unregister a kernel, look at it closely, or say how large its environment is."""
         self.deed = f"{act}-kernel"
         request, book = self.asked(), self.app.kernels
         if act == "register":
             self.answer(await book.register(request.which, request.scope, self.language))
+            self.app.note_kernels()
         elif act == "unregister":
             self.answer(await book.unregister(request.which))
+            self.app.note_kernels()
+        elif act == "size":
+            await self._measure(request.which)
         else:
             self.answer(await book.doctor(request.which, self.language))
+
+    async def _measure(self, which: str) -> None:
+        """Looking at every file may take a minute; whoever goes away ends it."""
+        self._measuring = asyncio.ensure_future(self.app.kernels.size(which))
+        try:
+            self.answer(await self._measuring)
+        except asyncio.CancelledError:
+            if not self._measuring.cancelled():
+                raise
+
+    def on_connection_close(self) -> None:
+        """Called by tornado when nobody waits for the answer any more."""
+        if self._measuring is not None:
+            self._measuring.cancel()
+        super().on_connection_close()
 
 
 class KernelRepairHandler(_KernelsHandler):
     """`kernels/repair`"""
+
+    _telling: asyncio.Future[None] | None = None
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
         """Do what can be done about a kernel, told line by line as NDJSON; whoever goes away ends it."""
         self.deed = "repair-kernel"
-        request = self.asked()
+        self._telling = asyncio.ensure_future(self._tell(self.asked().which))
+        try:
+            await self._telling
+        except asyncio.CancelledError:
+            if not self._telling.cancelled():
+                raise
+
+    async def _tell(self, which: str) -> None:
         self.set_header("Content-Type", "application/x-ndjson")
-        lines = self.app.kernels.repair(request.which, self.language)
         begun = False
         try:
-            async with aclosing(lines) as said:
+            async with aclosing(self.app.kernels.repair(which, self.language)) as said:
                 async for line in said:
                     begun = True
                     self.write(json.dumps({"line": line}) + "\n")
@@ -77,5 +109,12 @@ class KernelRepairHandler(_KernelsHandler):
         except AiartsError as error:
             if not begun:
                 raise
-            self.write(json.dumps({"error": error.as_dict()}) + "\n")
+            self.write(json.dumps({"error": error.as_dict(self.language)}) + "\n")
+        self.app.note_kernels()
         self.finish()
+
+    def on_connection_close(self) -> None:
+        """Called by tornado when nobody reads any more; an installer may be silent for long, so it is ended here."""
+        if self._telling is not None:
+            self._telling.cancel()
+        super().on_connection_close()

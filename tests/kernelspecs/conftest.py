@@ -1,10 +1,13 @@
-"""Environments as conda and venv leave them on a disk; the Python in them is the one that runs the tests."""
+"""Environments as conda and venv leave them on a disk; the Python in them is the one that runs the tests.
+
+No conda, mamba or micromamba is to be had from PyPI, npm or Debian, so the files that one leaves are written here.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,24 @@ def make_conda(path: Path, packages: tuple[str, ...] = ("python-3.11.4-h1", "ipy
     (path / "bin").mkdir()
     (path / "bin/python").symlink_to(sys.executable)
     (path / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages").mkdir(parents=True)
+    return path
+
+
+def make_laid_out(path: Path, packages: Mapping[str, str], version: str = "3.11.4") -> Path:
+    """The same with the files where conda itself puts them, and a folder and a record for each Python package."""
+    python = f"python{'.'.join(version.split('.')[:2])}"
+    make_conda(path, (f"python-{version}-h1", *(f"{name}-{of}-h0" for name, of in packages.items())))
+    (path / "bin/python").rename(path / f"bin/{python}")
+    (path / "bin/python").symlink_to(python)
+    (path / f"include/{python}").mkdir(parents=True)
+    (path / f"include/{python}/patchlevel.h").write_text(f'#define PY_VERSION              "{version}"\n')
+    (path / "share/jupyter/kernels/python3").mkdir(parents=True)
+    site = path / f"lib/{python}/site-packages"
+    for name, of in packages.items():
+        (site / f"{name}-{of}.dist-info").mkdir(parents=True)
+        (site / name).mkdir()
+        (site / name / "__init__.py").write_text("")
+        (site / name / "version.py").write_text(f"__version__ = '{of}'\n")
     return path
 
 

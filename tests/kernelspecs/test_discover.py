@@ -13,7 +13,7 @@ from jupyter_aiarts.kernelspecs.discover import Discovery
 from jupyter_aiarts.kernelspecs.places import places
 from jupyter_aiarts.model.environment import Environment
 
-from .conftest import make_conda
+from .conftest import make_conda, make_laid_out
 
 
 def found(home: Path, environ: dict[str, str] | None = None, extra: tuple[str, ...] = ()) -> dict[str, Environment]:
@@ -28,6 +28,16 @@ def test_the_list_of_a_user_is_read(home: Path) -> None:
     assert list(found(home)) == [str(path)]
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\n\n"])
+def test_a_list_may_have_ends_of_windows_bytes_of_anybody_and_be_huge(home: Path, end: str) -> None:
+    paths = [make_conda(home / "a b/train"), make_conda(home / "训练")]
+    (home / ".conda").mkdir()
+    lines = [*map(os.fsencode, paths), b"/\xff\xfe/gone", b"\x00", f"/{home}".encode() * 50]
+    raw = end.encode().join(lines) + end.encode()
+    (home / ".conda/environments.txt").write_bytes(raw + b"/gone/for/long\n" * 200_000)
+    assert set(found(home)) == {*map(str, paths)}
+
+
 @pytest.mark.parametrize("root", ["miniconda3", "miniforge3", "micromamba", ".local/share/mamba"])
 def test_the_usual_roots_and_the_root_itself_are_looked_at(home: Path, root: str) -> None:
     base, env = make_conda(home / root), make_conda(home / root / "envs/train")
@@ -38,6 +48,32 @@ def test_condarc_and_variables_name_folders(home: Path) -> None:
     by_rc, by_variable = make_conda(home / "a/one"), make_conda(home / "b/two")
     (home / ".condarc").write_text("envs_dirs:\n  - ~/never\n  - " + str(home / "a") + "\n")
     assert set(found(home, {"CONDA_ENVS_PATH": f"{home / 'b'}:/nowhere"})) == {str(by_rc), str(by_variable)}
+
+
+RCS = (
+    ".condarc", ".conda/condarc", ".conda/condarc.d/a.yml", ".mambarc", ".config/conda/.condarc", "miniconda3/condarc",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rc", RCS)
+@pytest.mark.parametrize("start", ["~", "$HOME", "${HOME}"])
+def test_what_a_condarc_calls_home_is_its_owners(
+    home: Path, rc: str, start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(home) if rc.startswith("miniconda3") else "/nowhere")
+    path = make_conda(home / "my envs/train")
+    (home / rc).parent.mkdir(parents=True, exist_ok=True)
+    (home / rc).write_text(f"envs_dirs:\n  - {start}/my envs\n  - {start}else\n")
+    assert list(found(home)) == [str(path)]
+
+
+def test_variables_name_condarcs(home: Path) -> None:
+    path = make_conda(home / "more/train")
+    for name, rc in (("CONDARC", "odd.yml"), ("XDG_CONFIG_HOME", "conda/condarc")):
+        (home / rc).parent.mkdir(exist_ok=True)
+        (home / rc).write_text(f"envs_dirs: ['{home}/more']\n")
+        assert list(found(home, {name: str(home / rc if name == "CONDARC" else home)})) == [str(path)]
+        (home / rc).unlink()
 
 
 DAMAGED = ("envs_dirs: [", "- 1", "envs_dirs: 7", "envs_dirs:\n  - 7\n  - {a: b}", "\x00\xff", "a: &a [*a]")
@@ -84,6 +120,61 @@ def test_what_an_environment_has_is_told_from_its_files(home: Path) -> None:
     assert (one.name, one.kind, one.python, one.has_ipykernel) == ("训练 'a' \"b\"", "conda", "3.9.18", True)
     assert one.kernels == ("ir",)
     assert one.frameworks == {"torch": "2.3.1", "mindspore": "2.3.0", "torch_npu": "2.1.0.post6"}
+
+
+@pytest.mark.parametrize("version", ["3.8.20", "3.11.4", "3.13.0rc1"])
+def test_usual_places_and_records_tell_the_same(home: Path, version: str) -> None:
+    has = {"ipykernel": "6.29.5", "torch": "2.3.1+cpu", "tensorflow": "2.16.1", "mindspore": "2.3.0", "numpy": "1.26.4"}
+    env = make_laid_out(home / "miniconda3/envs/train", has, version)
+    (env / "share/jupyter/kernels/ir").mkdir()
+    (env / "share/jupyter/kernels/python3").mkdir(exist_ok=True)
+    quick = found(home)[str(env)]
+    assert (quick.python, quick.has_ipykernel, quick.kernels) == (version, True, ("ir",))
+    assert quick.frameworks == {"torch": "2.3.1+cpu", "tensorflow": "2.16.1", "mindspore": "2.3.0"}
+    (env / "bin/python").unlink()  # nothing is in its usual place any more, so that the records are read
+    slow = found(home)[str(env)]
+    assert slow.frameworks == quick.frameworks and slow == quick
+
+
+HOSTILE_VERSIONS = ("import os", "__version__ = '<b>2</b>'", "__version__ = '" + "9" * 5000 + "'", "\x00\xff", "")
+
+
+@pytest.mark.parametrize("text", HOSTILE_VERSIONS)
+def test_a_version_file_that_says_none_is_not_believed(home: Path, text: str) -> None:
+    env = make_laid_out(home / "miniconda3/envs/train", {"torch": "2.3.1", "jax": "0.4.30"})
+    site = env / "lib/python3.11/site-packages"
+    (site / "torch/version.py").write_text(text, encoding="latin-1")
+    (site / "jax/version.py").unlink()
+    os.mkfifo(site / "jax/version.py")  # would be waited for without end
+    assert found(home)[str(env)].frameworks == {"torch": "2.3.1", "jax": "0.4.30"}
+
+
+def test_what_pip_installs_or_takes_away_is_seen_at_the_next_look(home: Path) -> None:
+    env = make_laid_out(home / "miniconda3/envs/train", {"numpy": "1.26.4"})
+    site = env / "lib/python3.11/site-packages"
+    discovery, where = Discovery(), places({}, [str(home)])
+
+    def has() -> bool:
+        return next(one.has_ipykernel for one in discovery.find(where) if one.path == str(env))
+
+    assert not has()
+    for _ in range(3):  # so soon that the folder's time may be the same
+        (site / "ipykernel").mkdir()
+        assert has()
+        (site / "ipykernel").rmdir()
+        assert not has()
+
+
+def test_no_folder_of_packages_is_listed_for_environments_as_conda_lays_them_out(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        make_laid_out(home / f"miniconda3/envs/{number}", {"torch": "2.3.1", "ipykernel": "6.29.5"})
+    listed: list[str] = []
+    real = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: listed.append(str(path)) or real(path))
+    assert len(found(home)) == 3
+    assert {Path(path).name for path in listed} == {"kernels"}
 
 
 def test_a_venv_that_is_named_is_found_with_its_python(home: Path) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
+import jupyter_aiarts.kernelspecs.install as writer
 from jupyter_aiarts.errors import BadRequest, NotAllowed
 from jupyter_aiarts.kernelspecs.build import MARK, display_names, files, spec_name
-from jupyter_aiarts.kernelspecs.discover import read
-from jupyter_aiarts.kernelspecs.install import Folders, register, registered, unregister
+from jupyter_aiarts.kernelspecs.contents import read
+from jupyter_aiarts.kernelspecs.install import Folders, Shelf, register, registered, unregister
 from jupyter_aiarts.model.environment import Environment
 
 from .conftest import make_conda
@@ -48,12 +49,99 @@ def test_every_name_gives_a_spec_that_jupyter_takes(tmp_path: Path, folders: Fol
     assert one.prefix == env.path
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("scripts", [False, True])
+def test_every_name_arrives_as_it_is_and_nothing_of_it_is_evaluated(
+    tmp_path: Path, folders: Folders, name: str, scripts: bool
+) -> None:
+    """With activation scripts another shell does the work."""
+    path = make_conda(tmp_path / name)
+    if scripts:
+        (path / "etc/conda/activate.d").mkdir(parents=True)
+        (path / "etc/conda/activate.d/a.sh").write_text("set -- hacked; prefix=/hacked; name=hacked; script=hacked\n")
+    one = register(read(str(path)), "x", "user", folders)
+    words = ["/bin/sh", f"{one.folder}/start.sh", "printenv", "-0", "CONDA_PREFIX", "CONDA_DEFAULT_ENV"]
+    out = subprocess.run(words, capture_output=True, cwd=tmp_path, timeout=60)
+    assert out.stdout.split(b"\0")[:2] == [os.fsencode(path), os.fsencode(name)], out.stderr
+    assert not (tmp_path / "hacked").exists()
+
+
 def test_names_of_two_environments_never_meet_and_can_be_told_apart() -> None:
     same = [an_environment("/a/envs/train"), an_environment("/b/envs/train", owner="bob"), an_environment("/c/训练")]
     assert len({spec_name(one) for one in same}) == 3
     assert list(display_names(same).values()) == ["train (conda, alice)", "train (conda, bob)", "训练 (conda)"]
     twins = [an_environment("/a/envs/train"), an_environment("/b/envs/train")]
     assert list(display_names(twins).values()) == ["train (conda, /a/envs)", "train (conda, /b/envs)"]
+
+
+def test_what_is_cut_or_taken_is_still_told_apart() -> None:
+    long = "x" * 100
+    same = [an_environment(f"/envs/{long}{number}") for number in range(3)]
+    same += [an_environment("/envs/a\nb"), an_environment("/envs/ab"), an_environment("/envs/AB")]
+    same += [an_environment(f"/{long}/{number}/train") for number in range(2)]
+    assert len({name.casefold() for name in display_names(same).values()}) == len(same)
+    [alone] = display_names([an_environment("/b/train", owner="bob")], ["train (conda)", "other"]).values()
+    assert alone == "train (conda, bob)"
+
+
+def test_what_is_in_ones_own_home_is_not_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Jupyter that is installed there reads it, and nobody else's does."""
+    mine, ours = tmp_path / "home/venv/share/jupyter", tmp_path / "srv"
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("JUPYTER_PATH", f"{mine}:{ours}")
+    found = Folders()
+    assert found.shared[0] == "/usr/local/share/jupyter/kernels" and f"{ours}/kernels" in found.shared
+    assert not [path for path in found.shared if path.startswith(str(tmp_path / "home"))]
+    assert (f"{mine}/kernels", "user") in list(found.scopes())
+
+
+def test_what_was_read_of_a_kernelspec_is_kept_until_it_is_another(
+    tmp_path: Path, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    envs = [read(str(make_conda(tmp_path / f"env-{number}"))) for number in range(3)]
+    kernels = [register(env, "x", "user", folders) for env in envs]
+    (Path(folders.user) / "theirs").mkdir()
+    (Path(folders.user) / "theirs/kernel.json").write_text("{")
+    opened: list[str] = []
+    real = writer.text_of
+    monkeypatch.setattr(writer, "text_of", lambda path: opened.append(path) or real(path))
+    shelf = Shelf(folders)
+    assert len(shelf.registered()) == 3 and len(opened) == 4
+    assert len(shelf.registered()) == 3 and len(opened) == 4
+    again = register(envs[1], "another title", "user", folders)
+    opened.clear()
+    assert again in shelf.registered() and opened == [f"{again.folder}/kernel.json"]
+    unregister(kernels[0])
+    assert len(shelf.registered()) == 2
+
+
+AGAIN = """
+import sys
+from jupyter_aiarts.kernelspecs.contents import read
+from jupyter_aiarts.kernelspecs.install import Folders, register
+import jupyter_aiarts.kernelspecs.install as writer
+if sys.argv[3] == "old":
+    writer._exchanged = lambda one, other: False  # as on NFS
+for number in range(50):
+    register(read(sys.argv[1]), f"{number}", "global", Folders(shared=[sys.argv[2]], user=sys.argv[2] + "/no"))
+"""
+
+
+@pytest.mark.parametrize("disk", ["new", "old"])
+def test_many_who_register_at_once_and_somebody_who_reads(tmp_path: Path, folders: Folders, disk: str) -> None:
+    env = make_conda(tmp_path / "train")
+    one = register(read(str(env)), "first", "global", folders)
+    words = [sys.executable, "-c", AGAIN, str(env), folders.target("global"), disk]
+    writers = [subprocess.Popen(words, stderr=subprocess.PIPE) for _ in range(3)]
+    gaps = 0
+    while any(writer.poll() is None for writer in writers):
+        try:
+            json.loads(Path(one.folder, "kernel.json").read_text())
+        except FileNotFoundError:
+            gaps += 1
+    assert [(writer.returncode, writer.communicate()[1]) for writer in writers] == [(0, b"")] * 3
+    assert disk == "old" or gaps == 0
+    assert os.listdir(folders.target("global")) == [one.spec] and registered(folders)[0].display_name == "49"
 
 
 def test_nothing_of_an_environments_name_stands_where_jupyter_fills_in() -> None:
@@ -110,7 +198,7 @@ ORDINARY = """
 import os, sys
 from jupyter_core import paths
 from jupyter_aiarts.errors import NotAllowed
-from jupyter_aiarts.kernelspecs.discover import read
+from jupyter_aiarts.kernelspecs.contents import read
 from jupyter_aiarts.kernelspecs.install import Folders, register, unregister, registered
 env = read(sys.argv[1])
 folders = Folders(shared=[sys.argv[2]], user=sys.argv[3])
@@ -146,18 +234,21 @@ def test_without_the_right_to_write_an_admins_command_is_told_and_nothing_change
     out = subprocess.run([sys.executable, "-c", ORDINARY, *words], capture_output=True, text=True, cwd="/")
     os.chmod(folders.shared[0], 0o755)
     assert out.returncode == 0, out.stderr
-    assert "sudo" in out.stdout and f"kernels {act}" in out.stdout
+    assert f"sudo env AIARTS_KERNELS_DIRECTORY={folders.shared[0]} " in out.stdout and f"kernels {act}" in out.stdout
     if act == "register":
         assert "'\"'\"'" in out.stdout and "--user" in out.stdout
     assert sorted(map(str, open_folder.rglob("*"))) == before
 
 
-def test_a_shared_kernel_may_be_read_by_everybody_whatever_the_umask(tmp_path: Path, folders: Folders) -> None:
+def test_a_shared_kernel_may_be_read_by_everybody_whatever_the_umask(tmp_path: Path) -> None:
+    folders = Folders(shared=[str(tmp_path / "local/share/jupyter/kernels")], user=str(tmp_path / "own"))
     old = os.umask(0o077)
     try:
         one = register(read(str(make_conda(tmp_path / "train"))), "x", "global", folders)
     finally:
         os.umask(old)
+    above = [path for path in Path(one.folder).parents if path.is_relative_to(tmp_path / "local")]
+    assert [path.stat().st_mode & 0o777 for path in above] == [0o755] * 4
     modes = {path.name: path.stat().st_mode & 0o777 for path in Path(one.folder).iterdir() if path.is_file()}
     assert set(modes.values()) == {0o644}
     assert Path(one.folder).stat().st_mode & 0o777 == 0o755
@@ -169,8 +260,6 @@ def test_a_disk_that_is_full_leaves_the_old_one(
     env = read(str(make_conda(tmp_path / "train")))
     register(env, "first", "user", folders)
     Path(folders.user).chmod(0o755)
-    import jupyter_aiarts.kernelspecs.install as writer
-
     monkeypatch.setattr(writer, "SAME_FOR_ALL", ("start.sh", "no-such-file"))
     with pytest.raises(NotAllowed, match="Nothing was changed"):
         register(env, "second", "user", folders)

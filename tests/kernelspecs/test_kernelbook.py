@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from jupyter_aiarts.errors import AiartsError, BadRequest, NotFound
@@ -82,6 +84,35 @@ async def test_a_kernel_whose_environment_is_gone_is_told_and_repair_removes_it(
     assert [each for each in await book.all() if each.spec == one.spec] == []
 
 
+async def test_ones_own_and_everybodys_are_written_again_together_and_removed_one_by_one(
+    book: KernelBook, home: Path, tmp_path: Path
+) -> None:
+    env = make_conda(home / "miniconda3/envs/train")
+    one = await book.register("train", "global")
+    await book.register("train", "user")
+    places = [tmp_path / "shared" / str(one.spec), tmp_path / "data/kernels" / str(one.spec)]
+    for place in places:
+        (place / "start.sh").write_text("old")
+    assert [line async for line in book.repair("train")] == [f"{one.spec}: written again."] * 2
+    assert [place.joinpath("start.sh").read_text() == "old" for place in places] == [False, False]
+    for scope in ("user", "global"):
+        [shown] = [each for each in await book.all() if each.path == str(env)]
+        assert (shown.registered, (await book.unregister("train")).scope) == (scope, scope)
+    assert [place.exists() for place in places] == [False, False]
+
+
+async def test_one_whose_folder_was_moved_and_linked_is_not_gone(book: KernelBook, home: Path) -> None:
+    make_conda(home / "miniconda3/envs/train")
+    one = await book.register("train", "user")
+    (home / "miniconda3").rename(home / "data")
+    (home / "miniconda3").symlink_to(home / "data")
+    [shown] = [each for each in await book.all() if each.name == "train"]
+    assert (shown.spec, shown.path) == (one.spec, str(home / "data/envs/train"))
+    said = [line async for line in book.repair(str(one.spec))]
+    assert said and not any("gone" in line for line in said)
+    assert one.spec in [spec for each in await book.all() for spec in each.specs]
+
+
 async def test_what_its_files_tell_is_in_the_list(book: KernelBook, home: Path) -> None:
     make_conda(home / "miniconda3/envs/bare", ("python-3.11.4-h1",))
     broken = make_conda(home / "miniconda3/envs/broken")
@@ -98,37 +129,8 @@ def program(path: Path, text: bytes) -> None:
     path.chmod(0o755)
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        (b"#!/bin/sh\necho 'no libpython' >&2\nexit 3\n", "python-broken"),
-        (b"\x7fELF\x02\x01\x01\x00" + bytes(8) + b"\x02\x00\xf3\x00" + bytes(100), "python-wrong-arch"),
-        (
-            b"#!/bin/sh\nprintf 'cv2\\tlibGL.so.1: cannot open shared object file: No such file or directory\\n'\n",
-            "library-missing",
-        ),
-        (b"#!/bin/sh\nprintf 'ipykernel\\tNo module named ipykernel\\n'\n", "ipykernel-missing"),
-    ],
-)
-async def test_a_doctor_asks_the_environments_own_python(book: KernelBook, home: Path, text: bytes, code: str) -> None:
-    path = make_conda(home / "miniconda3/envs/train")
-    program(path / "bin/python", text)
-    one = await book.doctor("train")
-    assert codes(one) == [code] and one.problems[0].title
-
-
-async def test_a_python_that_hangs_is_not_waited_for(
-    book: KernelBook, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from jupyter_aiarts.kernelspecs import health
-
-    monkeypatch.setattr(health, "SECONDS", 0.3)
-    program(make_conda(home / "miniconda3/envs/train") / "bin/python", b"#!/bin/sh\nexec sleep 1000\n")
-    assert codes(await book.doctor("train")) == ["python-hangs"]
-
-
 async def test_a_failed_install_says_which_command_and_what_it_said(book: KernelBook, home: Path) -> None:
-    path = make_conda(home / "miniconda3/envs/train", ("python-3.11.4-h1",))
+    path = make_conda(home / "miniconda3/envs/train", ("python-3.11.4-h1", "pip-24.0-py_0"))
     program(path / "bin/python", b"#!/bin/sh\necho Looking\necho 'ERROR: no network' >&2\nexit 1\n")
     lines = []
     with pytest.raises(AiartsError) as caught:
@@ -139,7 +141,7 @@ async def test_a_failed_install_says_which_command_and_what_it_said(book: Kernel
 
 
 async def test_an_installer_nobody_listens_to_any_more_is_ended(book: KernelBook, home: Path, tmp_path: Path) -> None:
-    path = make_conda(home / "miniconda3/envs/train", ("python-3.11.4-h1",))
+    path = make_conda(home / "miniconda3/envs/train", ("python-3.11.4-h1", "pip-24.0-py_0"))
     program(path / "bin/python", f'#!/bin/sh\necho $$ > "{tmp_path}/pid"\necho begun\nexec sleep 1000\n'.encode())
     lines = book.repair("train")
     assert await anext(lines) == "begun"
@@ -148,7 +150,43 @@ async def test_an_installer_nobody_listens_to_any_more_is_ended(book: KernelBook
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
-async def test_two_hundred_environments_are_listed(book: KernelBook, home: Path) -> None:
+async def test_names_that_are_no_text_break_nobodys_list(book: KernelBook, home: Path, tmp_path: Path) -> None:
+    """The list has everybody's environments; anybody may call folders and packages as they like."""
+    bad = os.fsdecode(b"\xff")
+    make_conda(home / "miniconda3/envs" / bad)
+    env = make_conda(home / "miniconda3/envs/train")
+    (env / f"conda-meta/pytorch-{bad}-0.json").touch()
+    (env / "share/jupyter/kernels" / bad).mkdir(parents=True)
+    (env / "share/jupyter/kernels/ir").mkdir()
+    (env / "share/jupyter/kernels/ir/kernel.json").write_text('{"argv": ["R"], "display_name": "\\ud800"}')
+    (env / "pyvenv.cfg").write_bytes(b"version = \xff\n")
+    one = await book.register("train", "global")
+    for number, mark in enumerate(['"\\ud800"', '"\\udcff"', "[1]"]):
+        (tmp_path / f"shared/theirs-{number}").mkdir()
+        said = f'{{"display_name": {mark}, "metadata": {{"jupyter_aiarts": {{"prefix": {mark}}}}}}}'
+        (tmp_path / f"shared/theirs-{number}/kernel.json").write_text(said)
+    listed = await book.all()
+    assert json.loads(msgspec.json.encode(listed))
+    assert [each.spec for each in listed if each.path == str(env)] == [one.spec]
+    for which in (bad, f"{home}/miniconda3/envs/{bad}", "a\0b", "/a\0b", "\ud800"):
+        with pytest.raises(NotFound):
+            await book.doctor(which)
+
+
+async def test_two_hundred_environments_are_registered_and_listed(
+    book: KernelBook, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(200):
         make_conda(home / f"miniconda3/envs/env-{number}")
-    assert len([one for one in await book.all() if one.path.startswith(str(home))]) == 200
+    await book.tend(tmp_path / "kernels.json")
+    asked: list[str] = []
+    real = os.path.realpath
+    monkeypatch.setattr("os.path.realpath", lambda path, **more: asked.append(path) or real(path, **more))
+    listed: list[str] = []
+    scan = os.scandir
+    monkeypatch.setattr("os.scandir", lambda path: listed.append(str(path)) or scan(path))
+    mine = [one for one in await book.all() if one.path.startswith(str(home))]
+    assert len([one for one in mine if one.registered == "global" and not one.problems]) == 200
+    assert len({one.spec for one in mine}) == 200
+    assert len(asked) < 2000  # as many as there are, not as many times as many
+    assert len([path for path in listed if path.startswith(str(home))]) < 20  # none that is an environment itself

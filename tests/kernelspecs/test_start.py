@@ -13,7 +13,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_aiarts._version import __version__
-from jupyter_aiarts.kernelspecs.discover import read
+from jupyter_aiarts.kernelspecs.contents import read
 from jupyter_aiarts.kernelspecs.install import Folders, register
 
 from .conftest import make_conda

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tornado.httpclient import HTTPResponse
+from jupyter_server.serverapp import ServerApp
+from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from jupyter_aiarts.cli import main
 from tests.kernelspecs.conftest import make_conda
@@ -37,8 +39,14 @@ async def test_a_wrong_body_is_a_400(ask: Ask, body: object) -> None:
     assert (await ask("kernels/register", "POST", body)).code == 400
 
 
+@pytest.mark.parametrize(("how", "said"), [({"params": {"lang": "zh"}}, "没有叫"), ({}, "No environment")])
+async def test_a_refusal_speaks_the_readers_language(ask: Ask, train: Path, how: dict[str, object], said: str) -> None:
+    answer = await ask("kernels/register", "POST", {"which": "nobody"}, **how)
+    assert (answer.code, said in json.loads(answer.body)["message"]) == (404, True)
+
+
 async def test_a_repair_is_told_line_by_line(ask: Ask, train: Path) -> None:
-    (train / "conda-meta/ipykernel-6.29.0-py_0.json").unlink()
+    (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
     python = train / "bin/python"
     python.unlink()
     python.write_text("#!/bin/sh\necho one\necho two\nexit 1\n")
@@ -48,6 +56,41 @@ async def test_a_repair_is_told_line_by_line(ask: Ask, train: Path) -> None:
     assert [line.get("line") for line in lines] == ["one", "two", None]
     assert "pip install" in lines[-1]["error"]["hint"]
     assert (await ask("kernels/repair", "POST", {"which": "nobody"})).code == 404
+
+
+async def test_an_installer_that_is_silent_ends_with_whoever_waited_for_it(
+    train: Path,
+    tmp_path: Path,
+    jp_serverapp: ServerApp,
+    jp_http_port: int,
+    jp_base_url: str,
+    http_server_client: AsyncHTTPClient,
+) -> None:
+    """Found in the browser: nothing was written, so nothing noticed that nobody reads, and pip went on for good."""
+    (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
+    python = train / "bin/python"
+    python.unlink()
+    python.write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/new" && mv "{tmp_path}/new" "{tmp_path}/pid"\nsleep 1000\n')
+    python.chmod(0o755)
+    body = json.dumps({"which": str(train)})
+    head = (
+        f"POST {jp_base_url}aiarts/kernels/repair HTTP/1.1",
+        "Host: localhost",
+        f"Authorization: token {jp_serverapp.identity_provider.token}",
+        f"Content-Length: {len(body)}",
+    )
+    _, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
+    writer.write(("\r\n".join(head) + "\r\n\r\n" + body).encode())
+
+    async def until(is_so: Callable[[], bool]) -> None:
+        while not is_so():
+            await asyncio.sleep(0.05)
+
+    await asyncio.wait_for(until((tmp_path / "pid").exists), 20)
+    child = Path("/proc", (tmp_path / "pid").read_text().strip())
+    assert child.exists()
+    writer.close()
+    await asyncio.wait_for(until(lambda: not child.exists()), 20)
 
 
 def test_the_command_line_does_the_same_without_a_server(

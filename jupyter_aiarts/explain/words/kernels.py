@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_aiarts.explain.words.text import Text, Words
 
-_REPAIR = "aiarts kernels repair {name}"
+_REPAIR = "aiarts kernels repair {path}"
 
 TEXTS = {
     "environment-gone": Text(
@@ -17,6 +17,18 @@ TEXTS = {
             "环境已不存在",
             "目录 {path} 已不存在，因此内核 {spec} 无法启动。",
             (("移除该内核", "aiarts kernels unregister {spec}"),),
+        ),
+    ),
+    "environment-hidden": Text(  # environment-gone, as far as this user can see
+        Words(
+            "Its environment is not for you to see",
+            "The folder {path} may not be entered by you, so the kernel {spec} cannot start for you.",
+            (("Ask its owner or an admin for the right to read it", None),),
+        ),
+        Words(
+            "您无权查看其环境",
+            "您无权进入目录 {path}，因此内核 {spec} 无法为您启动。",
+            (("请其所有者或管理员授予读取权限", None),),
         ),
     ),
     "python-gone": Text(
@@ -39,6 +51,19 @@ TEXTS = {
             (("在本机重新创建该环境", None),),
         ),
     ),
+    "library-wrong-arch": Text(  # python-wrong-arch, of one library
+        Words(
+            "{module} is made for other machines",
+            "{library} in {name} is made for {made_for}, and this machine is {machine}: it was copied or installed "
+            "for another kind.",
+            (("Install {module} into {name} again, on this machine", None),),
+        ),
+        Words(
+            "{module} 适用于其他架构",
+            "{name} 中的 {library} 适用于 {made_for}，而本机为 {machine}：它是为其他类型的机器安装或复制来的。",
+            (("在本机上将 {module} 重新安装到 {name}", None),),
+        ),
+    ),
     "python-broken": Text(
         Words("Its Python does not start", "{python} ended with an error; the evidence is what it said."),
         Words("其 Python 无法启动", "{python} 以错误结束；证据是它的原话。"),
@@ -47,16 +72,40 @@ TEXTS = {
         Words("Its Python does not answer", "{python} was asked and said nothing for {seconds} s."),
         Words("其 Python 没有响应", "已询问 {python}，{seconds} 秒内没有任何输出。"),
     ),
+    "activation-failed": Text(
+        Words(
+            "It cannot be activated",
+            "A script in {path}/etc/conda/activate.d ends the shell that should become the kernel.",
+            (("See what they do, and mend or remove the one that fails", "ls {path}/etc/conda/activate.d"),),
+        ),
+        Words(
+            "无法激活该环境",
+            "{path}/etc/conda/activate.d 中的某个脚本结束了本应成为内核的 shell。",
+            (("查看这些脚本，修复或移除出错的那个", "ls {path}/etc/conda/activate.d"),),
+        ),
+    ),
+    "activation-hangs": Text(
+        Words(
+            "Activating it does not end",
+            "The scripts in {path}/etc/conda/activate.d have not ended after {seconds} s, so no kernel starts.",
+            (("See what they do, and mend or remove the one that waits", "ls {path}/etc/conda/activate.d"),),
+        ),
+        Words(
+            "激活该环境一直没有结束",
+            "{path}/etc/conda/activate.d 中的脚本在 {seconds} 秒后仍未结束，因此内核无法启动。",
+            (("查看这些脚本，修复或移除一直等待的那个", "ls {path}/etc/conda/activate.d"),),
+        ),
+    ),
     "ipykernel-missing": Text(
         Words(
             "It has no ipykernel",
             "A kernel needs the package ipykernel in the environment {name}.",
-            (("Install it there", "aiarts kernels repair {name}"),),
+            (("Install it there", _REPAIR),),
         ),
         Words(
             "缺少 ipykernel",
             "内核需要环境 {name} 中有 ipykernel 包。",
-            (("在该环境中安装", "aiarts kernels repair {name}"),),
+            (("在该环境中安装", _REPAIR),),
         ),
     ),
     "kernel-outdated": Text(
@@ -83,8 +132,46 @@ TEXTS = {
             (("请本机管理员安装包含该库的软件包", None),),
         ),
     ),
+    "kernel-library-package": Text(
+        Words(
+            "{module} needs the library {library}",
+            "It is installed in {name}, but this machine has no {library}; Debian and Ubuntu have it in {package}.",
+            (("An admin can install it", "sudo apt-get install -y {package}"),),
+        ),
+        Words(
+            "{module} 需要库 {library}",
+            "{name} 中已安装它，但本机没有 {library}；Debian 和 Ubuntu 的软件包 {package} 包含它。",
+            (("管理员可以安装", "sudo apt-get install -y {package}"),),
+        ),
+    ),
+    "kernel-libgl-missing": Text(
+        Words(
+            "{module} needs the library {library}",
+            "The OpenCV in {name} asks for {library}, which draws windows; a machine without a screen needs only the "
+            "headless OpenCV.",
+            (
+                ("Use the OpenCV without windows", "{python} -m pip install opencv-python-headless"),
+                ("Or an admin can install the library", "sudo apt-get install -y libgl1"),
+            ),
+        ),
+        Words(
+            "{module} 需要库 {library}",
+            "{name} 中的 OpenCV 需要用于显示窗口的 {library}；没有屏幕的机器用 headless 版 OpenCV 即可。",
+            (
+                ("使用不带窗口的 OpenCV", "{python} -m pip install opencv-python-headless"),
+                ("或由管理员安装该系统库", "sudo apt-get install -y libgl1"),
+            ),
+        ),
+    ),
+    "module-hangs": Text(
+        Words("{module} does not finish importing", "Importing it in {name} has not ended after {seconds} s."),
+        Words("{module} 导入一直没有结束", "在 {name} 中导入它，{seconds} 秒后仍未结束。"),
+    ),
     "module-broken": Text(
-        Words("{module} cannot be imported", "It is installed in {name}, and importing it fails."),
-        Words("{module} 无法导入", "{name} 中已安装它，但导入失败。"),
+        Words(
+            "{module} cannot be imported",
+            "It is installed in {name}, and importing it fails; the evidence is what it said.",
+        ),
+        Words("{module} 无法导入", "{name} 中已安装它，但导入失败；证据是它的原话。"),
     ),
 }

@@ -1,0 +1,112 @@
+"""Environments and their kernels as all doors show and name them: from what was found to rows of a list."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from jupyter_aiarts.errors import BadRequest, NotFound
+from jupyter_aiarts.explain import explain
+from jupyter_aiarts.kernelspecs import health
+from jupyter_aiarts.kernelspecs.contents import is_text, read
+from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.environment import Environment, Registered, ShownKernel
+
+
+class Known(Struct, frozen=True, dict=True):
+    """What one look found."""
+
+    environments: tuple[Environment, ...]
+    kernels: tuple[Registered, ...]
+
+    def kernels_of(self, path: str) -> tuple[Registered, ...]:
+        """Its kernels here, one's own before everybody's, as Jupyter takes them, Python's first."""
+        return self.by_folder.get(path, ())
+
+    def titles_unseen(self) -> list[str]:
+        """What kernels are called whose environments cannot be seen here: another user's, in a home that is closed."""
+        seen = {one.path for one in self.environments}
+        return [one.display_name for folder, kernels in self.by_folder.items() if folder not in seen for one in kernels]
+
+    @cached_property
+    def by_folder(self) -> dict[str, tuple[Registered, ...]]:
+        """Kernels by the folder of their environment, links followed: once for all of them, and not where the folder is
+        known to be no link."""
+        found: dict[str, list[Registered]] = {}
+        real = {one.path for one in self.environments}
+        for one in self.kernels:
+            folder = one.prefix if one.prefix in real else os.path.realpath(one.prefix)
+            found.setdefault(folder, []).append(one)
+        return {folder: tuple(sorted(kernels, key=_taken)) for folder, kernels in found.items()}
+
+
+def _taken(one: Registered) -> tuple[bool, str]:
+    return one.scope != "user", one.kernel
+
+
+def row(
+    one: Environment, kernels: Sequence[Registered], title: str, lang: str, seen: Iterable[Cause] | None = None
+) -> ShownKernel:
+    """An environment; `seen` is what is wrong with it where more than its files was asked."""
+    kernel = kernels[0] if kernels else None
+    causes = health.problems(one, kernel) if seen is None else seen
+    return ShownKernel(
+        name=one.name,
+        path=one.path,
+        kind=one.kind,
+        owner=one.owner,
+        python=one.python,
+        registered=kernel.scope if kernel is not None else None,
+        spec=kernel.spec if kernel is not None else None,
+        display_name=kernel.display_name if kernel is not None else title,
+        specs=tuple(each.spec for each in kernels),
+        kernels=one.kernels,
+        frameworks=one.frameworks,
+        problems=tuple(explain(cause, lang) for cause in causes),
+    )
+
+
+def orphan(kernel: Registered, lang: str) -> ShownKernel:
+    """A kernel whose environment is not there any more."""
+    return ShownKernel(
+        name=os.path.basename(kernel.prefix),
+        path=kernel.prefix,
+        kind="gone",
+        owner="",
+        python=None,
+        registered=kernel.scope,
+        spec=kernel.spec,
+        specs=(kernel.spec,),
+        display_name=kernel.display_name,
+        problems=tuple(explain(cause, lang) for cause in health.problems(None, kernel)),
+    )
+
+
+def named(which: str, known: Known, also_paths: bool = False) -> Environment | Registered:
+    """The one that has this kernel name, folder or name; with `also_paths` a folder that nobody had named yet."""
+    if "\0" in which or not is_text(which):
+        raise NotFound("No environment or kernel can be called that.", "See: aiarts kernels").in_chinese(
+            "环境或内核不可能叫这个名字。", "查看全部：aiarts kernels"
+        )
+    real = os.path.realpath(os.path.expanduser(which)) if "/" in which else ""
+    by_spec = [one for one in known.kernels if one.spec == which]
+    real = os.path.realpath(by_spec[0].prefix) if by_spec else real
+    found = [one for one in known.environments if real == one.path]
+    found = found or [one for one in known.environments if one.name == which]
+    if len(found) > 1:
+        paths = ", ".join(one.path for one in found[:5])
+        raise BadRequest(
+            f"{which!r} names {len(found)} environments: {paths}.", "Give the folder of one of them."
+        ).in_chinese(f"有 {len(found)} 个环境都叫 {which!r}：{paths}。", "请给出其中一个的文件夹。")
+    if found:
+        return found[0]
+    if by_spec:
+        return by_spec[0]
+    if also_paths and real and (os.path.isdir(f"{real}/conda-meta") or os.path.isfile(f"{real}/pyvenv.cfg")):
+        return read(real)
+    raise NotFound(f"No environment or kernel is called {which[:200]!r}.", "See: aiarts kernels").in_chinese(
+        f"没有叫 {which[:200]!r} 的环境或内核。", "查看全部：aiarts kernels"
+    )

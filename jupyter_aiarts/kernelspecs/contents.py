@@ -1,0 +1,228 @@
+"""What the files of one environment tell. The folders of an environment hold hundreds of names, so none of them is
+listed where a file in its usual place says the same: most environments cost some dozen lookups and no listing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from string import ascii_lowercase
+from typing import Literal
+
+from msgspec import Struct
+
+from jupyter_aiarts.kernelspecs.places import text_of
+from jupyter_aiarts.model.environment import Environment, OwnKernel
+
+FRAMEWORKS = {
+    "torch": "torch", "pytorch": "torch", "torch_npu": "torch_npu", "mindspore": "mindspore",
+    "tensorflow": "tensorflow", "tensorflow_cpu": "tensorflow", "tensorflow_gpu": "tensorflow", "jax": "jax",
+    "paddlepaddle": "paddle", "paddlepaddle_gpu": "paddle",
+}  # fmt: skip
+"""Packages, as their records name them, and what people call them."""
+VERSION_FILES = {
+    "torch": "torch/version.py", "torch_npu": "torch_npu/version.py", "mindspore": "mindspore/version.py",
+    "tensorflow": "tensorflow/__init__.py", "jax": "jax/version.py", "paddle": "paddle/version/__init__.py",
+}  # fmt: skip
+"""A file that is there with the framework, and that mostly says its version; where it does not, records are read."""
+_CONDA_PACKAGE = re.compile(r"(.+)-([^-]+)-[^-]+\.json\Z")
+_DIST = re.compile(r"(.+?)-([0-9][^-]*)\.(?:dist|egg)-info\Z")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}\Z")
+_LIB = re.compile(r"python([0-9]+\.[0-9]+)t?\Z")
+_LINK = re.compile(r"(?:python|pypy)[0-9]+\.[0-9]+t?\Z")
+_SAYS_VERSION = re.compile(r"^(?:__version__|_version|full_version)\b[^=\n]*=\s*[\"']([^\"'\n]+)[\"']", re.MULTILINE)
+_HEADER_VERSION = re.compile(r'^#define\s+PY_VERSION\s+"([^"]+)"', re.MULTILINE)
+
+
+class Layout(Struct, frozen=True, kw_only=True):
+    """Where an environment keeps what is asked about."""
+
+    path: str
+    sign: str  # what makes it one: conda-meta, or pyvenv.cfg
+    packages: str | None  # the folder of its Python's packages
+    usual: bool = False  # as conda or venv lay it out, so that looking into the usual places is enough
+    version: str | None = None
+
+    @property
+    def watched(self) -> tuple[str, str, str]:
+        """What changes when the environment does."""
+        return (self.sign, self.packages or f"{self.path}/lib", f"{self.path}/share/jupyter/kernels")
+
+
+def layout(path: str) -> Layout | None:
+    """None for a folder that is no environment."""
+    sign = f"{path}/conda-meta"
+    if os.access(sign, os.F_OK):
+        try:
+            link = os.readlink(f"{path}/bin/python")
+        except OSError:
+            link = ""
+        packages = f"{path}/lib/{link}/site-packages"
+        if _LINK.match(link) and os.access(packages, os.F_OK):
+            version = _said(_HEADER_VERSION, f"{path}/include/{link}/patchlevel.h")
+            return Layout(path=path, sign=sign, packages=packages, usual=True, version=version)
+    else:
+        sign = f"{path}/pyvenv.cfg"
+        if not os.access(sign, os.F_OK):
+            return None
+        version = _venv_version(path)
+        packages = f"{path}/lib/python{'.'.join((version or '').split('.')[:2])}/site-packages"
+        if version and os.access(packages, os.F_OK):
+            return Layout(path=path, sign=sign, packages=packages, usual=True, version=version)
+    return Layout(path=path, sign=sign, packages=site_packages(path))
+
+
+def read(path: str, known: Layout | None = None) -> Environment:
+    """What the files of one environment tell."""
+    known = known or layout(path) or Layout(path=path, sign="", packages=site_packages(path))
+    recorded = _Recorded(known)
+    kernels = f"{path}/share/jupyter/kernels"
+    kind: Literal["conda", "venv"] = "conda" if known.sign.endswith("conda-meta") else "venv"
+    return Environment(
+        name=os.path.basename(path) or path,  # an installation's own environment is called after the installation
+        path=path,
+        kind=kind,
+        owner=_person(os.stat(path).st_uid),
+        python=known.version or recorded.python(),
+        has_ipykernel=os.access(f"{known.packages}/ipykernel", os.F_OK) if known.usual else recorded.has("ipykernel"),
+        kernels=tuple(name for name in _listed(kernels) if not name.startswith("python")),
+        frameworks=_frameworks(known, recorded) if known.usual else recorded.frameworks(),
+    )
+
+
+class _Recorded:
+    """What the names of package records say: both folders are listed when somebody asks, and once."""
+
+    def __init__(self, known: Layout) -> None:
+        self._known = known
+        self._kept: dict[str, str] | None = None
+        self._conda: dict[str, str] = {}
+
+    def _versions(self) -> dict[str, str]:
+        if self._kept is None:
+            self._conda = dict(_conda_packages(self._known.path))
+            self._kept = {**dict(_dists(self._known.packages)), **self._conda}
+        return self._kept
+
+    def has(self, name: str) -> bool:
+        return name in self._versions()
+
+    def python(self) -> str | None:
+        self._versions()
+        path, packages = self._known.path, self._known.packages
+        lib = os.path.basename(os.path.dirname(packages)).strip(ascii_lowercase) if packages else None
+        return self._conda.get("python") or _venv_version(path) or lib
+
+    def frameworks(self) -> dict[str, str]:
+        versions = self._versions()
+        return {shown: versions[name] for name, shown in FRAMEWORKS.items() if name in versions}
+
+
+def _frameworks(known: Layout, recorded: _Recorded) -> dict[str, str]:
+    found = {}
+    for shown, file in VERSION_FILES.items():
+        path = f"{known.packages}/{file}"
+        if os.access(path, os.F_OK):
+            version = _said(_SAYS_VERSION, path) or recorded.frameworks().get(shown)
+            if version is not None:
+                found[shown] = version
+    return found
+
+
+def _said(pattern: re.Pattern[str], path: str) -> str | None:
+    """The version that a file names, where it is one."""
+    match = pattern.search(text_of(path))
+    return match[1] if match is not None and _VERSION.match(match[1]) else None
+
+
+def packages(path: str) -> frozenset[str]:
+    """The names of what is installed, with `_` for `-`."""
+    known = layout(path)
+    site = known.packages if known is not None else site_packages(path)
+    return frozenset(name for name, _ in (*_conda_packages(path), *_dists(site)))
+
+
+def own_kernels(environment: Environment) -> tuple[OwnKernel, ...]:
+    """The kernelspecs that its packages brought (R, Julia), as far as they can be read."""
+    folders = ((name, f"{environment.path}/share/jupyter/kernels/{name}") for name in environment.kernels)
+    return tuple(own for name, folder in folders if (own := _own(name, folder)) is not None)
+
+
+def _own(name: str, folder: str) -> OwnKernel | None:
+    try:
+        said = json.loads(text_of(f"{folder}/kernel.json"))
+        argv = tuple(str(word).replace("{resource_dir}", folder) for word in said["argv"])
+        env = {str(key): str(value) for key, value in dict(said.get("env") or {}).items()}
+        if not argv or not isinstance(said["argv"], list):
+            return None
+        json.dumps(said, ensure_ascii=False).encode()  # raises for half a character
+        return OwnKernel(
+            name=name,
+            argv=argv,
+            display_name=str(said.get("display_name") or name),
+            language=str(said.get("language") or name),
+            interrupt_mode="message" if said.get("interrupt_mode") == "message" else "signal",
+            env=env,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def site_packages(path: str) -> str | None:
+    """The folder of its Python packages: the newest Python's, where there are leftovers of an older one."""
+    versions = [match for name in _listed(f"{path}/lib") if (match := _LIB.match(name)) is not None]
+    if not versions:
+        return None
+    newest = max(versions, key=lambda match: tuple(map(int, match[1].split("."))))
+    return f"{path}/lib/{newest[0]}/site-packages"
+
+
+@lru_cache(maxsize=1024)
+def _person(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _conda_packages(path: str) -> Iterator[tuple[str, str]]:
+    for name in _listed(f"{path}/conda-meta"):
+        match = _CONDA_PACKAGE.match(name)
+        if match is not None:
+            yield match[1].replace("-", "_").lower(), match[2]
+
+
+def _dists(folder: str | None) -> Iterator[tuple[str, str]]:
+    for name in _listed(folder) if folder else ():
+        match = _DIST.match(name)
+        if match is not None:
+            yield match[1].replace("-", "_").lower(), match[2]
+
+
+def _venv_version(path: str) -> str | None:
+    """`version = 3.11.4` in pyvenv.cfg; uv and virtualenv call it `version_info`."""
+    for line in text_of(f"{path}/pyvenv.cfg").splitlines():
+        key, _, value = (part.strip() for part in line.partition("="))
+        if key in ("version", "version_info") and _VERSION.match(value):
+            return ".".join(value.split(".")[:3])
+    return None
+
+
+def _listed(folder: str) -> Iterable[str]:
+    try:
+        return sorted(filter(is_text, os.listdir(folder)))
+    except OSError:
+        return ()
+
+
+def is_text(name: str) -> bool:
+    """Whether a name can be sent anywhere."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

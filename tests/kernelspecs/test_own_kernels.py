@@ -1,0 +1,118 @@
+"""Kernels that an environment brings itself (R, Julia) are registered beside its Python and start activated."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+
+from jupyter_aiarts.errors import BadRequest
+from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+
+from .conftest import make_conda
+from .test_start import said, started
+
+R = {
+    "argv": ["R", "--slave", "-e", "IRkernel::main()", "--args", "{connection_file}"],
+    "display_name": "R",
+    "language": "R",
+    "env": {"R_SAYS": "{odd}"},
+    "interrupt_mode": "signal",
+}
+
+
+@pytest.fixture
+def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
+
+
+def brought(env: Path, name: str, spec: Any) -> None:
+    """A kernelspec as an environment's packages leave it."""
+    folder = env / "share/jupyter/kernels" / name
+    folder.mkdir(parents=True)
+    (folder / "kernel.json").write_text(spec if isinstance(spec, str) else json.dumps(spec))
+
+
+async def test_both_are_registered_shown_as_one_and_removed_together(
+    book: KernelBook, home: Path, tmp_path: Path
+) -> None:
+    env = make_conda(home / "miniconda3/envs/train")
+    brought(env, "ir", R)
+    one = await book.register("train", "global")
+    assert len(one.specs) == 2 and one.spec == one.specs[0] and one.kernels == ("ir",)
+    found = KernelSpecManager(kernel_dirs=[str(tmp_path / "shared")]).get_all_specs()
+    assert {name: spec["spec"]["language"] for name, spec in found.items() if name in one.specs} == {
+        one.specs[0]: "python",
+        one.specs[1]: "R",
+    }
+    spec = found[one.specs[1]]["spec"]
+    assert spec["display_name"] == "R – train (conda)" and spec["env"] == {"R_SAYS": "{odd}"}
+    assert (tmp_path / "shared" / one.specs[1] / "logo-svg.svg").read_text().startswith("<svg")
+    await book.unregister(one.specs[1])
+    assert [each.specs for each in await book.all() if each.name == "train"] == [(one.specs[0],)]
+    await book.register("train", "global")
+    await book.unregister("train")
+    assert os.listdir(tmp_path / "shared") == []
+
+
+async def test_an_environment_without_python_has_its_own_alone_and_nothing_is_wrong_with_it(
+    book: KernelBook, home: Path
+) -> None:
+    env = make_conda(home / "miniconda3/envs/r", ("r-base-4.3.1-h2",))
+    (env / "bin/python").unlink()
+    for folder in (env / "lib").iterdir():
+        (folder / "site-packages").rmdir()
+        folder.rmdir()
+    brought(env, "ir", R)
+    one = await book.register("r", "user")
+    assert (one.python, len(one.specs), one.problems) == (None, 1, ())
+    assert (await book.doctor("r")).problems == ()
+
+
+BROKEN = ["{", "[]", '{"argv": "R"}', '{"argv": []}', '{"argv": ["R"], "env": 7}', '{"display_name": "R"}']
+
+
+@pytest.mark.parametrize("text", BROKEN)
+async def test_a_broken_one_is_passed_over(book: KernelBook, home: Path, text: str) -> None:
+    env = make_conda(home / "miniconda3/envs/train")
+    brought(env, "ir", text)
+    assert len((await book.register("train", "user")).specs) == 1
+
+
+async def test_a_pipe_in_its_place_holds_nobody_up(book: KernelBook, home: Path) -> None:
+    env = make_conda(home / "miniconda3/envs/r", ("r-base-4.3.1-h2",))
+    (env / "share/jupyter/kernels/ir").mkdir(parents=True)
+    os.mkfifo(env / "share/jupyter/kernels/ir/kernel.json")
+    (env / "bin/python").unlink()
+    for folder in (env / "lib").iterdir():
+        (folder / "site-packages").rmdir()
+        folder.rmdir()
+    with pytest.raises(BadRequest, match="no Python"):
+        await book.register("r", "user")
+
+
+async def test_it_starts_activated_by_its_own_words(book: KernelBook, home: Path, tmp_path: Path) -> None:
+    """A program called R in the environment that is a kernel of Python, for want of an R; found by PATH alone."""
+    env = make_conda(home / "miniconda3/envs/训练 {x}")
+    program = env / "bin/R"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ipykernel_launcher -f "$5"\n')
+    program.chmod(0o755)
+    brought(env, "ir", R)
+    one = await book.register("训练 {x}", "global")
+    specs = KernelSpecManager(kernel_dirs=[str(tmp_path / "shared")])
+    manager = AsyncKernelManager(kernel_name=one.specs[1], kernel_spec_manager=specs)
+    client = await started(manager, tmp_path)
+    try:
+        line = "import os; print(os.environ['CONDA_PREFIX'], os.environ['R_SAYS'])"
+        assert await said(client, line) == f"{env} {{odd}}"
+    finally:
+        client.stop_channels()
+        await manager.shutdown_kernel(now=True)
