@@ -31,7 +31,9 @@ Standard library only: the launcher, the models and every door import it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
+
+Told = TypeVar("Told", bound="AiartsError")
 
 
 class AiartsError(Exception):
@@ -43,10 +45,17 @@ class AiartsError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+        self._chinese: tuple[str, str] | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """The body of the answer that tells a client about this error."""
-        return {"code": self.code, "message": str(self), "hint": self.hint}
+    def in_chinese(self: Told, message: str, hint: str = "") -> Told:
+        """The same error, with what it says to whoever reads Chinese."""
+        self._chinese = (message, hint)
+        return self
+
+    def as_dict(self, lang: str = "en") -> dict[str, Any]:
+        """The body of the answer that tells a client about this error; in English where it has nothing else."""
+        message, hint = self._chinese if lang == "zh" and self._chinese is not None else (str(self), self.hint)
+        return {"code": self.code, "message": message, "hint": hint}
 
 
 class BadRequest(AiartsError):
@@ -61,11 +70,13 @@ class InvalidSpec(BadRequest):
     code = "invalid-spec"
 
     def __init__(self, problems: Iterable[Mapping[str, str]], hint: str = "") -> None:
-        self.problems = [{"key": problem["key"], "message": problem["message"]} for problem in problems]
+        told = list(problems)
+        self.sentences = [problem["message"] for problem in told]  # as they were made: other languages need that
+        self.problems = [{"key": problem["key"], "message": str(problem["message"])} for problem in told]
         super().__init__(_headline(self.problems), hint or "Change the named keys and submit again.")
 
-    def as_dict(self) -> dict[str, Any]:
-        return {**super().as_dict(), "problems": self.problems}
+    def as_dict(self, lang: str = "en") -> dict[str, Any]:
+        return {**super().as_dict(lang), "problems": self.problems}
 
     def __reduce__(self) -> tuple[type[InvalidSpec], tuple[list[dict[str, str]], str]]:
         # Exception's own would call the class with the message, which is not what it takes.

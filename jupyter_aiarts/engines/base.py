@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import Event, Rank, Span
+from jupyter_aiarts.model.job import Event, Progress, Rank, Span
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.spec import JobSpec
 
@@ -60,6 +60,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     machines: tuple[str, ...] = ()  # where its processes are, or were as long as that is known
     earlier: tuple[Span, ...] = ()  # the runs before this one that did run, as far as they are still known
     idle_since: str | None = None  # while it runs: since when none of its cards does anything, where that is known
+    progress: Progress | None = None  # while it runs: how far its own output says it is
 
     @property
     def name(self) -> str:
@@ -149,12 +150,16 @@ class Engine(ABC):
         """The variables a rank was started with; secrets as None."""
 
     @abstractmethod
+    async def rank_table(self, job_id: str, run: int | None) -> bytes:
+        """The file that RANK_TABLE_FILE names in the run; raises `RunNotFound` where there is none."""
+
+    @abstractmethod
     async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
         """What the driver of the job's NPUs has logged as errors while the run ran, and what of it cannot be had."""
 
     @abstractmethod
-    async def usage(self, job_id: str, run: int | None) -> tuple[NodeUsage, ...]:
-        """What the cards of a run do, or did, node by node, as its launchers last saw it."""
+    async def usage(self, job_id: str, run: int | None, history: bool) -> tuple[NodeUsage, ...]:
+        """What the cards and ranks of a run do, or did, node by node, as its launchers last saw it."""
 
     @abstractmethod
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
@@ -167,6 +172,10 @@ class Engine(ABC):
     @abstractmethod
     async def fits(self, reading: Reading, caller: Caller) -> Fit:
         """Would it start now; raises `InvalidSpec` for what this engine can refuse beforehand."""
+
+    async def manifest(self, reading: Reading, caller: Caller) -> str | None:
+        """What `kubectl apply` would make the same job from, without the values of secrets; None: nothing could."""
+        return None
 
     @abstractmethod
     async def cluster(self) -> ClusterView:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.model.job import Event
+from jupyter_aiarts.model.wording import worded
 
 MOST = 10
 """Notes on a job's page: five hundred nodes may all say the same. Its events have them all."""
@@ -31,12 +32,12 @@ def events_of(status: NodeStatus, thing: str) -> list[Event]:
             t=started or status.since,
             type="Warning",
             reason="Noted",
-            message=f"Node {status.node}: {note}",
+            message=worded("Node {node}: {sentence}", node=status.node, sentence=note),
             object=thing,
         )
         for note in status.notes
     ]
     if status.code and status.message:
-        message = f"Node {status.node}: {status.message}"
+        message = worded("Node {node}: {sentence}", node=status.node, sentence=status.message)
         found.append(Event(t=status.since, type="Normal", reason="Waiting", message=message, object=thing))
     return found

@@ -144,6 +144,7 @@ FAMILIES: Mapping[str, Family] = {
             "python-wrong-arch",
             "python-broken",
             "python-hangs",
+            "activation-failed",
             "ipykernel-missing",
             "kernel-outdated",
             "module-broken",

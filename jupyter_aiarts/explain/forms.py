@@ -116,6 +116,8 @@ FORMS_OF: Mapping[str, tuple[str, ...]] = {
     ),
     "library-missing": (
         "kernel-library-missing",
+        "kernel-library-package",
+        "kernel-libgl-missing",
         "library-package",
         "libgl-missing",
         "cuda-library-missing",
@@ -137,6 +139,11 @@ FORMS_OF: Mapping[str, tuple[str, ...]] = {
     ),
     "shared-memory-full": ("shared-memory-here", "shm-limit"),
     "port-taken": ("port-taken-somewhere",),
+    # environments as kernels
+    "environment-gone": ("environment-hidden",),
+    "python-wrong-arch": ("library-wrong-arch",),
+    "activation-failed": ("activation-hangs",),
+    "module-broken": ("module-hangs",),
     # cards and how they talk
     "device-out-of-memory": ("card-full", "card-memory-held", "card-memory-held-by", "card-half-free"),
     "device-busy": ("card-held", "card-left-behind"),

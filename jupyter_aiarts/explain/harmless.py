@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from jupyter_aiarts.model.harmless import KINDS, harmless
-
-__all__ = ["KINDS", "harmless", "harmless_text"]
-
 TEXTS: dict[str, tuple[str, str]] = {
     "tensorflow": ("What TensorFlow prints at every start", "TensorFlow 每次启动时的输出"),
     "nccl": ("What NCCL prints at every start", "NCCL 每次启动时的输出"),

@@ -10,11 +10,13 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import NODEFAULT, Struct, inspect
+
+from jupyter_aiarts.model.wording import worded
 
 _S = TypeVar("_S", bound=Struct)
 
@@ -95,7 +97,7 @@ class Findings:
             return self.problems
         return [
             *self.problems,
-            {"key": "", "message": f"There are {self._left_out} more problems like these."},
+            {"key": "", "message": worded("There are {count} more problems like these.", count=self._left_out)},
         ]
 
 
@@ -138,16 +140,16 @@ def shown(value: Any) -> str:
     """A value as a sentence shows it: as JSON, cut when long, counted when it is a list or an object."""
     if isinstance(value, str):
         cut = json.dumps(value[:60], ensure_ascii=not value[:60].isprintable())
-        return cut if len(value) <= 60 else f"{cut} … ({len(value):,} characters)"
+        return cut if len(value) <= 60 else worded("{text} … ({count} characters)", text=cut, count=f"{len(value):,}")
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, (int, float)):
         return repr(value) if abs(value) < 10**20 or isinstance(value, float) else "a very long number"
     if isinstance(value, Mapping):
-        return f"an object of {_counted(len(value), 'key')}"
+        return _counted(len(value), "an object of 1 key", "an object of {count} keys")
     if isinstance(value, (list, tuple)):
-        return f"a list of {_counted(len(value), 'item')}"
-    return f"a value of type {type(value).__name__}"
+        return _counted(len(value), "a list of 1 item", "a list of {count} items")
+    return worded("a value of type {type}", type=type(value).__name__)
 
 
 def text_fault(text: str) -> str:
@@ -165,19 +167,21 @@ def too_long(length: int) -> str:
     """What is wrong with a string of this many bytes, as the rest of a sentence, or nothing."""
     if length <= MAX_STRING:
         return ""
-    return (
-        f"is {length:,} bytes long, and Linux starts no process with an argument or a variable of more than "
-        f"{MAX_STRING:,} bytes, a variable's name included; put it into a file and pass the file's path"
+    return worded(
+        "is {length} bytes long, and Linux starts no process with an argument or a variable of more than "
+        "{most} bytes, a variable's name included; put it into a file and pass the file's path",
+        length=f"{length:,}",
+        most=f"{MAX_STRING:,}",
     )
 
 
 def name_fault(name: object) -> str:
     """What is wrong with a name that is no text, as YAML allows, as the rest of a sentence, or nothing."""
-    return "" if isinstance(name, str) else f"must be text, and it is {shown(name)}"
+    return "" if isinstance(name, str) else worded("must be text, and it is {value}", value=shown(name))
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def _counted(number: int, one: str, many: str) -> str:
+    return one if number == 1 else worded(many, count=f"{number:,}")
 
 
 def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: Form = FREE) -> Any:
@@ -188,7 +192,9 @@ def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: Fo
         return _walk(value, kind.type, key, findings, form.within(kind))
     if not _accepts(kind, value):
         wanted = expected(kind, form.words)
-        findings.add(key, f"{key} must be {wanted}, and it is {shown(value)}.{_unquote(kind, value)}")
+        sentence = worded("{key} must be {wanted}, and it is {value}.", key=key, wanted=wanted, value=shown(value))
+        cure = _unquote(kind, value)
+        findings.add(key, worded("{sentence} {cure}", sentence=sentence, cure=cure) if cure else sentence)
         return _MISSING
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
         return _walk_list(value, kind, key, findings)
@@ -198,7 +204,7 @@ def _walk(value: Any, kind: inspect.Type, key: str, findings: Findings, form: Fo
         return _walk_struct(value, kind, key, findings)
     fault = _fault(value, kind, form)
     if fault:
-        findings.add(key, f"{key} {fault}.")
+        findings.add(key, worded("{key} {fault}.", key=key, fault=fault))
         return _MISSING
     return _plain(value, kind)
 
@@ -219,7 +225,7 @@ def _walk_dict(value: Any, kind: inspect.DictType, key: str, findings: Findings)
         place = f"{key}.{label(name)}"
         fault = name_fault(name) or _fault(name, kind.key_type, FREE)
         if fault:
-            findings.add(place, f"A name in {key} {fault}.")
+            findings.add(place, worded("A name in {key} {fault}.", key=key, fault=fault))
             continue
         checked = _walk(item, kind.value_type, place, findings)
         if checked is not _MISSING:
@@ -239,13 +245,19 @@ def check_struct(value: Mapping[Any, Any], struct: type[_S], key: str, findings:
     for name in value:
         if name not in names:
             near = nearest(name, names) if isinstance(name, str) else ""
-            advice = f". Did you mean {near}?" if near else f"; it has {', '.join(names)}."
-            findings.add(f"{key}.{label(name)}", f"{key} has no key {label(name)}{advice}")
+            findings.add(f"{key}.{label(name)}", strange_key(key, label(name), near, names))
     for one in _fields(struct):
         if one.name not in value and one.default is NODEFAULT and one.default_factory is NODEFAULT:
-            findings.add(f"{key}.{one.name}", f"{key}.{one.name} is missing.")
+            findings.add(f"{key}.{one.name}", worded("{key} is missing.", key=f"{key}.{one.name}"))
     checked = check_fields(value, struct, findings, f"{key}.")
     return None if findings.count > before else struct(**checked)
+
+
+def strange_key(key: str, name: str, near: str, names: Sequence[str]) -> str:
+    """What is said of a key that `key` does not have."""
+    if near:
+        return worded("{key} has no key {name}. Did you mean {near}?", key=key, name=name, near=near)
+    return worded("{key} has no key {name}; it has {names}.", key=key, name=name, names=", ".join(names))
 
 
 def _too_many(
@@ -254,7 +266,8 @@ def _too_many(
     """Whether it has more items than allowed; noted instead of walking through millions of them."""
     if kind.max_length is None or len(value) <= kind.max_length:
         return False
-    findings.add(key, f"{key} may have at most {kind.max_length:,} entries, and it has {len(value):,}.")
+    message = "{key} may have at most {most} entries, and it has {have}."
+    findings.add(key, worded(message, key=key, most=f"{kind.max_length:,}", have=f"{len(value):,}"))
     return True
 
 
@@ -294,23 +307,28 @@ def _fault(value: Any, kind: inspect.Type, form: Form) -> str:
     if isinstance(kind, inspect.StrType):
         return _text_fault(value, kind, form)
     if isinstance(kind, inspect.LiteralType) and value not in kind.values:
-        return f"must be {expected(kind)}, and it is {shown(value)}"
+        return _instead(expected(kind), value)
     if isinstance(kind, (inspect.IntType, inspect.FloatType)) and not _within(value, kind):
-        return f"must be {expected(kind)}, and it is {shown(value)}"
+        return _instead(expected(kind), value)
     return ""
+
+
+def _instead(wanted: str, value: Any) -> str:
+    return worded("must be {wanted}, and it is {value}", wanted=wanted, value=shown(value))
 
 
 def _text_fault(text: str, kind: inspect.StrType, form: Form) -> str:
     if kind.min_length is not None and len(text) < kind.min_length:
         return "is empty; leave the key out, or give it a value"
     if kind.max_length is not None and len(text) > kind.max_length:
-        return f"may have at most {kind.max_length:,} characters, and it has {len(text):,}"
+        most, have = f"{kind.max_length:,}", f"{len(text):,}"
+        return worded("may have at most {most} characters, and it has {have}", most=most, have=have)
     if text_fault(text):
         return text_fault(text)
     # fullmatch, because `$` alone would let a newline at the end pass
     pattern = form.pattern or kind.pattern
     if pattern and not re.fullmatch(pattern, text):
-        return f"must be {form.words}, and it is {shown(text)}"
+        return _instead(form.words, text)
     return ""
 
 
@@ -325,31 +343,31 @@ def _within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
 def expected(kind: inspect.Type, form: str = "") -> str:
     """What a type wants, in words."""
     if isinstance(kind, inspect.IntType):
-        return "a whole number" + _limits(kind)
+        return _limits(kind, "a whole number from {low} to {high}", "a whole number above {low} and up to {high}")
     if isinstance(kind, inspect.FloatType):
-        return "a number" + _limits(kind)
+        return _limits(kind, "a number from {low} to {high}", "a number above {low} and up to {high}")
     if isinstance(kind, inspect.LiteralType):
         *most, last = sorted(str(value) for value in kind.values)
-        return f"{', '.join(most)} or {last}"
+        return worded("{most} or {last}", most=", ".join(most), last=last)
     if isinstance(kind, inspect.Metadata):
         return expected(kind.type, (kind.extra or {}).get("form", form))
     if isinstance(kind, inspect.UnionType):
-        wanted = (expected(one) for one in kind.types if not isinstance(one, inspect.NoneType))
-        return form or " or ".join(wanted)
+        *most, last = (expected(one) for one in kind.types if not isinstance(one, inspect.NoneType))
+        return form or (worded("{most} or {last}", most=" or ".join(most), last=last) if most else last)
     return form if form and isinstance(kind, inspect.StrType) else _WORDS[type(kind)]
 
 
-def _limits(kind: inspect.IntType | inspect.FloatType) -> str:
+def _limits(kind: inspect.IntType | inspect.FloatType, within: str, above: str) -> str:
     if kind.ge is not None and kind.le is not None:
-        return f" from {kind.ge:,} to {kind.le:,}"
+        return worded(within, low=f"{kind.ge:,}", high=f"{kind.le:,}")
     if kind.gt is not None and kind.le is not None:
-        return f" above {kind.gt:,} and up to {kind.le:,}"
-    return " of at most 64 bits" if isinstance(kind, inspect.IntType) else " that is finite"
+        return worded(above, low=f"{kind.gt:,}", high=f"{kind.le:,}")
+    return "a whole number of at most 64 bits" if isinstance(kind, inspect.IntType) else "a number that is finite"
 
 
 def _unquote(kind: inspect.Type, value: Any) -> str:
     """The cure for a number or a truth value that was written in quotes."""
     wanted = isinstance(kind, (inspect.IntType, inspect.FloatType, inspect.BoolType))
     if wanted and isinstance(value, str) and re.fullmatch(r"[\d.]{1,20}|true|false", value):
-        return " Write it without quotes."
+        return "Write it without quotes."
     return ""

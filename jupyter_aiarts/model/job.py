@@ -58,6 +58,13 @@ class Span(Struct, frozen=True):
     ended: str
 
 
+class Progress(Struct, frozen=True):
+    """How far a job says it is, in the words of its own output, and as a share from 0 to 1."""
+
+    text: str
+    share: float
+
+
 MOST_EARLIER = 50
 """Of a job's earlier runs, so many are told of: the last."""
 
@@ -83,6 +90,7 @@ class JobHead(Struct, frozen=True, kw_only=True):
     idle_since: str | UnsetType = (
         UNSET  # while it runs: since when none of its cards does anything, where that is known
     )
+    progress: Progress | UnsetType = UNSET  # while it runs: how far it says it is, where its output says so
 
 
 class Job(JobHead, frozen=True, kw_only=True):
@@ -128,7 +136,7 @@ class LogLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     more: bool = False  # a piece of a longer line; the next piece follows
     folded: int = 0  # how many lines like it, before it, are not shown
-    harmless: str = ""  # in a folded view: which known flood it belongs to that means nothing (`model.harmless`)
+    harmless: str = ""  # in a folded view: why it and those like it mean nothing, if they are a known flood
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -142,9 +150,13 @@ class Event(Struct, frozen=True, kw_only=True):
 
 
 class DryRun(Struct, frozen=True, kw_only=True):
-    """What would happen to a spec; `fits` is null where free devices cannot be seen."""
+    """What would happen to a spec; `fits` is null where free devices cannot be seen.
+
+    `manifest` is there when it was asked for: what `kubectl apply` makes the same job from, without secret values.
+    """
 
     spec: JobSpec
     explanation: Explanation | None = None
     fits: bool | None = None
     notes: list[str] = field(default_factory=list)
+    manifest: str | UnsetType = UNSET

@@ -10,6 +10,7 @@ from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.model.argv import is_scalar, scalar_text
 from jupyter_aiarts.model.checking import Findings, label, nearest, shown
 from jupyter_aiarts.model.spec import DEVICES, JobSpec
+from jupyter_aiarts.model.wording import worded
 
 KEYS = JobSpec.__struct_fields__
 
@@ -53,7 +54,7 @@ _ENDPOINTS = (
 def as_object(raw: object) -> Mapping[Any, Any]:
     """What a client sent, when it is an object at all; anything else is no spec of any platform."""
     if not isinstance(raw, Mapping):
-        message = f"A job spec is an object of keys and values, and this is {shown(raw)}."
+        message = worded("A job spec is an object of keys and values, and this is {value}.", value=shown(raw))
         raise InvalidSpec([{"key": "", "message": message}])
     return raw
 
@@ -68,7 +69,8 @@ def known_keys(raw: Mapping[Any, Any], findings: Findings) -> dict[str, Any]:
         elif value is None:
             continue
         elif proper in given and _as_text(given[proper]) != _as_text(value):
-            findings.add(label(key), f"{label(key)} is another name of {proper}, which is given with another value.")
+            message = "{key} is another name of {proper}, which is given with another value."
+            findings.add(label(key), worded(message, key=label(key), proper=proper))
         else:
             given[proper] = value
     return given
@@ -100,7 +102,8 @@ def _as_text(value: Any) -> Any:
 
 def _unknown(key: Any) -> str:
     if not isinstance(key, str):
-        return f"A job spec's keys are words, and {shown(key)} is not one."
+        return worded("A job spec's keys are words, and {value} is not one.", value=shown(key))
     meant = _MEANT.get(key.lower()) or nearest(key, [*KEYS, *ALIASES])
-    advice = f"Did you mean {meant}?" if meant else f"The keys are {', '.join(KEYS)}."
-    return f"There is no key {label(key)} in a job spec. {advice}"
+    if meant:
+        return worded("There is no key {key} in a job spec. Did you mean {near}?", key=label(key), near=meant)
+    return worded("There is no key {key} in a job spec. The keys are {keys}.", key=label(key), keys=", ".join(KEYS))

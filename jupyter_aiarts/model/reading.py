@@ -17,6 +17,7 @@ from jupyter_aiarts.model.placement import BOARD, has_rings
 from jupyter_aiarts.model.rules import broken_rules, unreadable_in
 from jupyter_aiarts.model.secrecy import PullSecret, split_pull_secret, split_secrets
 from jupyter_aiarts.model.spec import CPU, LOCAL, MAX_NAME, JobSpec
+from jupyter_aiarts.model.wording import worded
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -109,8 +110,12 @@ def _check_offered(spec: JobSpec, offered: Collection[str] | None, findings: Fin
     if offered is None or spec.device == CPU or spec.device in offered or "device" in findings.touched():
         return
     near = nearest(spec.device, list(offered))
-    advice = f"Did you mean {near}?" if near else f"It offers {', '.join(sorted({CPU, *offered}))}."
-    findings.add("device", f"{spec.cluster} has no device {shown(spec.device)}. {advice}")
+    known = {"cluster": spec.cluster, "device": shown(spec.device), "near": near}
+    if near:
+        findings.add("device", worded("{cluster} has no device {device}. Did you mean {near}?", **known))
+        return
+    offers = ", ".join(sorted({CPU, *offered}))
+    findings.add("device", worded("{cluster} has no device {device}. It offers {offers}.", **known, offers=offers))
 
 
 def _notes(spec: JobSpec, moved: list[str], pull_secret: PullSecret | None) -> Iterator[str]:

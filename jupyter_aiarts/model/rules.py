@@ -15,6 +15,7 @@ from jupyter_aiarts.model.checking import Findings, label, shown, too_long
 from jupyter_aiarts.model.placement import ring_shapes
 from jupyter_aiarts.model.reserved import why_reserved
 from jupyter_aiarts.model.spec import CPU, LOCAL, JobSpec
+from jupyter_aiarts.model.wording import worded
 
 MAX_TOTAL = 1_572_864
 """Arguments and variables together: 1.5 MiB of the 2 MiB that Linux gives, the rest is for what we add."""
@@ -43,7 +44,8 @@ def _name(spec: JobSpec, say: Say) -> None:
     if not spec.name.strip():
         say("name", "name holds only spaces. Give the job a name, or leave the key out.")
     if unreadable_in(spec.name):
-        say("name", f"name must not hold control characters or line breaks, and it is {shown(spec.name)}.")
+        message = "name must not hold control characters or line breaks, and it is {value}."
+        say("name", worded(message, value=shown(spec.name)))
 
 
 def unreadable_in(name: str) -> bool:
@@ -65,10 +67,8 @@ def _start(spec: JobSpec, say: Say) -> None:
 def _command_alone(spec: JobSpec, say: Say) -> None:
     for key in ("args", "params") if spec.command is not None else ():
         if getattr(spec, key):
-            say(
-                key,
-                f"{key} belongs to script and cannot be passed to command. Write it into the command line.",
-            )
+            message = "{key} belongs to script and cannot be passed to command. Write it into the command line."
+            say(key, worded(message, key=key))
 
 
 def _kind(spec: JobSpec, say: Say) -> None:
@@ -80,7 +80,10 @@ def _kind(spec: JobSpec, say: Say) -> None:
     if spec.kind == "regular" and spec.nodes > 1:
         say(
             "kind",
-            f"A regular job has one node, and nodes is {spec.nodes}. Set kind to distributed, or nodes to 1.",
+            worded(
+                "A regular job has one node, and nodes is {nodes}. Set kind to distributed, or nodes to 1.",
+                nodes=spec.nodes,
+            ),
         )
 
 
@@ -88,8 +91,11 @@ def _cards(spec: JobSpec, say: Say) -> None:
     if spec.device == CPU and spec.devices:
         say(
             "device",
-            f"devices asks for {spec.devices} cards per node, and cpu has none. "
-            "Set device to the kind of card you want, or leave devices out.",
+            worded(
+                "devices asks for {cards} cards per node, and cpu has none. "
+                "Set device to the kind of card you want, or leave devices out.",
+                cards=spec.devices,
+            ),
         )
 
 
@@ -100,13 +106,21 @@ def _shape(spec: JobSpec, say: Say) -> None:
     if spec.kind == "distributed":
         say(
             "devices",
-            f"A distributed job on {spec.device} takes 8 cards per node, and devices is {spec.devices}.",
+            worded(
+                "A distributed job on {device} takes 8 cards per node, and devices is {cards}.",
+                device=spec.device,
+                cards=spec.devices,
+            ),
         )
     else:
         say(
             "devices",
-            f"A job on {spec.device} takes 0, 1, 2, 4 or 8 cards, because a board has two rings of four, "
-            f"and devices is {spec.devices}.",
+            worded(
+                "A job on {device} takes 0, 1, 2, 4 or 8 cards, because a board has two rings of four, "
+                "and devices is {cards}.",
+                device=spec.device,
+                cards=spec.devices,
+            ),
         )
 
 
@@ -116,13 +130,17 @@ def _variables(spec: JobSpec, say: Say) -> None:
             if not _VARIABLE.fullmatch(name) or len(name) > 4096:
                 say(
                     f"{key}.{label(name)}",
-                    f"{shown(name)} cannot be a variable's name: use letters, digits and underscores, "
-                    "not starting with a digit.",
+                    worded(
+                        "{name} cannot be a variable's name: use letters, digits and underscores, "
+                        "not starting with a digit.",
+                        name=shown(name),
+                    ),
                 )
             elif why_reserved(name, spec.cluster):
                 say(f"{key}.{name}", why_reserved(name, spec.cluster))
     for name in spec.env.keys() & spec.secret_env.keys():
-        say(f"env.{label(name)}", f"{label(name)} is in env and in secret_env. Keep it in one of them.")
+        message = "{name} is in env and in secret_env. Keep it in one of them."
+        say(f"env.{label(name)}", worded(message, name=label(name)))
 
 
 def _mounts(spec: JobSpec, say: Say) -> None:
@@ -132,14 +150,22 @@ def _mounts(spec: JobSpec, say: Say) -> None:
         if target in seen:
             say(
                 f"{key}.target",
-                f"mounts[{seen[target]}] and {key} have the same target, {shown(mount.target)}.",
+                worded(
+                    "{first} and {second} have the same target, {target}.",
+                    first=f"mounts[{seen[target]}]",
+                    second=key,
+                    target=shown(mount.target),
+                ),
             )
         seen.setdefault(target, index)
         if spec.cluster != LOCAL and not mount.source.startswith("/") and not _is_volume(mount.source):
             say(
                 f"{key}.source",
-                f"{key}.source must be a volume claim, an NFS export (server:/export) or a whole path, "
-                f"and it is {shown(mount.source)}.",
+                worded(
+                    "{key} must be a volume claim, an NFS export (server:/export) or a whole path, and it is {value}.",
+                    key=f"{key}.source",
+                    value=shown(mount.source),
+                ),
             )
 
 
@@ -151,12 +177,14 @@ def _queue(spec: JobSpec, say: Say) -> None:
     if spec.queue is None:
         return
     if unreadable_in(spec.queue):
-        say("queue", f"queue must not hold control characters, and it is {shown(spec.queue)}.")
+        say("queue", _uncontrolled("queue", spec.queue))
     elif spec.cluster != LOCAL and not _OBJECT.fullmatch(spec.queue):
         say(
             "queue",
-            f"queue must be the name of a queue or namespace (small letters, digits, dashes), "
-            f"and it is {shown(spec.queue)}.",
+            worded(
+                "queue must be the name of a queue or namespace (small letters, digits, dashes), and it is {value}.",
+                value=shown(spec.queue),
+            ),
         )
 
 
@@ -166,15 +194,17 @@ def _run_as(spec: JobSpec, say: Say) -> None:
     if spec.cluster == LOCAL:
         say("run_as", "Jobs on this machine run as the user of the server. Leave run_as out.")
     elif any(int(number) >= 2**32 - 1 for number in spec.run_as.split(":")):
-        say("run_as", f"run_as must name ids below 4,294,967,295, and it is {shown(spec.run_as)}.")
+        message = "run_as must name ids below 4,294,967,295, and it is {value}."
+        say("run_as", worded(message, value=shown(spec.run_as)))
 
 
 def _submission(spec: JobSpec, say: Say) -> None:
     if spec.submission_id is not None and unreadable_in(spec.submission_id):
-        say(
-            "submission_id",
-            f"submission_id must not hold control characters, and it is {shown(spec.submission_id)}.",
-        )
+        say("submission_id", _uncontrolled("submission_id", spec.submission_id))
+
+
+def _uncontrolled(key: str, value: str) -> str:
+    return worded("{key} must not hold control characters, and it is {value}.", key=key, value=shown(value))
 
 
 def _sizes(spec: JobSpec, secrets: Mapping[str, str], say: Say) -> None:
@@ -185,12 +215,17 @@ def _sizes(spec: JobSpec, secrets: Mapping[str, str], say: Say) -> None:
             length = _bytes(f"{name}={text}") - _OVERHEAD
             total += length + _OVERHEAD
             if too_long(length):
-                say(f"{place}.{label(name)}", f"{place}.{label(name)} {too_long(length)}.")
+                where = f"{place}.{label(name)}"
+                say(where, worded("{key} {fault}.", key=where, fault=too_long(length)))
     if total > MAX_TOTAL:
         say(
             "args",
-            f"Arguments and variables are {total:,} bytes together, and at most {MAX_TOTAL:,} are allowed: "
-            "Linux starts no process with many more. Put them into a file and pass the file's path.",
+            worded(
+                "Arguments and variables are {total} bytes together, and at most {most} are allowed: "
+                "Linux starts no process with many more. Put them into a file and pass the file's path.",
+                total=f"{total:,}",
+                most=f"{MAX_TOTAL:,}",
+            ),
         )
 
 

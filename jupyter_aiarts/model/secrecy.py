@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from jupyter_aiarts.model.argv import is_scalar, scalar_text
-from jupyter_aiarts.model.checking import Findings, label, name_fault, text_fault
+from jupyter_aiarts.model.checking import Findings, label, name_fault, strange_key, text_fault
+from jupyter_aiarts.model.wording import worded
 
 _WORDS = frozenset(
     [
@@ -67,7 +68,8 @@ def split_secrets(
     for name, value in given.items():
         fault = _value_fault(name, value, known)
         if fault:
-            findings.add(f"secret_env.{label(name)}", f"secret_env.{label(name)} {fault}")
+            where = f"secret_env.{label(name)}"
+            findings.add(where, worded("{key} {fault}.", key=where, fault=fault))
         elif value is not None:
             values[name] = scalar_text(value)
     moved = [name for name, value in env.items() if isinstance(value, str) and looks_secret(name) and name not in given]
@@ -77,13 +79,12 @@ def split_secrets(
 
 def _value_fault(name: Any, value: Any, known: Collection[str]) -> str:
     if name_fault(name):
-        return f"{name_fault(name)}."
+        return name_fault(name)
     if value is None:
-        return "" if name in known else "is null, and no value is kept for it. Give the value."
+        return "" if name in known else "is null, and no value is kept for it. Give the value"
     if not is_scalar(value):
-        return "must be text."
-    fault = text_fault(scalar_text(value))
-    return fault and f"{fault}."
+        return "must be text"
+    return text_fault(scalar_text(value))
 
 
 def split_pull_secret(given: Any, findings: Findings) -> tuple[str | None, PullSecret | None]:
@@ -92,18 +93,19 @@ def split_pull_secret(given: Any, findings: Findings) -> tuple[str | None, PullS
         return given, None
     names = PullSecret.__struct_fields__
     if not isinstance(given, Mapping):
-        findings.add("image_pull_secret", "image_pull_secret must be a name, or an object of " + ", ".join(names) + ".")
+        message = "image_pull_secret must be a name, or an object of {names}."
+        findings.add("image_pull_secret", worded(message, names=", ".join(names)))
         return None, None
     before = findings.count
     for name in given:
         if name not in names:
-            message = f"image_pull_secret has no key {label(name)}; it has {', '.join(names)}."
-            findings.add(f"image_pull_secret.{label(name)}", message)
+            sentence = strange_key("image_pull_secret", label(name), "", names)
+            findings.add(f"image_pull_secret.{label(name)}", sentence)
     for name in names:
         value = given.get(name)
         if not isinstance(value, str) or not value or text_fault(value) or len(value) > 4096:
             findings.add(
                 f"image_pull_secret.{name}",
-                f"image_pull_secret.{name} must be text of 1 to 4,096 characters.",
+                worded("{key} must be text of 1 to 4,096 characters.", key=f"image_pull_secret.{name}"),
             )
     return None, PullSecret(**given) if findings.count == before else None

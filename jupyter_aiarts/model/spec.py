@@ -164,6 +164,13 @@ class JobSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(description="A shell line of your own, instead of `script`, `args` and `params`."),
     ] = None
 
+    environment: Annotated[
+        Path | None,
+        Meta(
+            description="The conda environment or venv it runs in, activated: its folder, its name, or the name of its "
+            "kernel. On a cluster the folder must be on a mount of the job. Default: the submitter's, or the image's."
+        ),
+    ] = None
     env: Annotated[
         dict[str, str],
         Meta(max_length=MAX_ITEMS, description="Variables for the ranks. Anybody who sees the job sees them."),

@@ -13,6 +13,7 @@ from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
 from jupyter_aiarts.errors import InvalidSpec, JobNotFound, RunNotFound, SubmissionConflict, WrongPhase
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.reading import read_spec
+from jupyter_aiarts.model.usage import NodeUsage
 
 Submit = Callable[..., Awaitable[JobRecord]]
 Until = Callable[..., Awaitable[JobRecord]]
@@ -274,6 +275,32 @@ async def test_the_machines_are_told_with_who_holds_their_cards(
     assert [(row.device, one.owner, one.cards) for row, one in held] == [("huawei_npu_arm64", "alice", 4)]
     assert (held[0][0].cards, held[0][0].free) == ((8, 4) if engine.name == "local" else (None, None))
     assert bool(view.unknown) is (engine.name != "local")
+
+
+async def test_what_a_rank_takes_is_told_while_it_runs_and_kept_with_its_past(
+    engine: Engine, submit: Submit, until: Until
+) -> None:
+    """Launchers look by themselves, the first time after some seconds; nobody says when they have."""
+    job = await submit(FOREVER)
+    [node] = await asyncio.wait_for(_looked_at(engine, job.id), 60)
+    assert [(rank.rank, rank.cpu is not None, (rank.memory_mb or 0) > 1) for rank in node.ranks] == [(0, True, True)]
+    assert [(rank.read is not None, rank.written is not None) for rank in node.ranks] == [(True, True)]
+    numbers = {"0 cpu", "0 memory", "0 read", "0 written"}
+    assert node.history is not None and set(node.history.ranks.series) == numbers
+    is_pod = engine.name != "local"  # on this machine the network is everybody's
+    assert (node.received is not None, node.sent is not None, node.history.network is not None) == 3 * (is_pod,)
+    await engine.act(job.id, Move.STOP)
+    await until(job.id)
+    [kept] = await engine.usage(job.id, None, True)
+    assert (kept.ranks, kept.history) == (node.ranks, node.history)
+    [plain] = await engine.usage(job.id, None, False)
+    assert plain.history is None
+
+
+async def _looked_at(engine: Engine, job_id: str) -> tuple[NodeUsage, ...]:
+    while not (found := await engine.usage(job_id, None, True)):
+        await asyncio.sleep(0.2)
+    return found
 
 
 async def test_events_tell_the_story_in_order(engine: Engine, submit: Submit, until: Until) -> None:

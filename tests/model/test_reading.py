@@ -29,6 +29,7 @@ def test_everything_has_a_default() -> None:
         "args": [],
         "params": {},
         "command": None,
+        "environment": None,
         "env": {},
         "secret_env": {},
         "workdir": None,

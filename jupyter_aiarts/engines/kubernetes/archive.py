@@ -30,6 +30,7 @@ from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, Heard, Pod
 from jupyter_aiarts.engines.kubernetes.lacks import WENT_AWAY, Lack
 from jupyter_aiarts.engines.kubernetes.shelf import NodeKey, Shelf, is_denied, is_readable, make_private
 from jupyter_aiarts.engines.leftover import Leftover, clear
+from jupyter_aiarts.engines.tables import no_rank_table
 from jupyter_aiarts.errors import RunNotFound
 from jupyter_aiarts.launcher import record
 from jupyter_aiarts.model.names import check_id
@@ -43,6 +44,7 @@ LATE = 4  # pods that ended without us and are asked at once
 LOOK = 1.0  # seconds between looks what became of others' pods
 LOOKED_SECONDS = 24 * 3600.0
 _LARGEST_ENVIRONMENT = 4 << 20
+_LARGEST_TABLE = 4 << 20
 _POLL = 0.02
 Lease = Callable[[], Sequence[PodFacts]]
 T = TypeVar("T")
@@ -190,6 +192,28 @@ class Archive:
         there = [*self._kept.get(job_id, ()), *self._leased(job_id)]
         pods = [pod for pod in there if pod.run == run and pod.is_up]
         return await self._ask_environment(_run_folder(root, namespace, job_id, run), pods, rank)
+
+    async def rank_table(self, namespace: str, job_id: str, run: int) -> bytes:
+        """The table a run was started with: the one that was kept, else its launchers' word, which is kept then."""
+        root = self._root if job_id in self._kept else self._looked
+        for place in (self._root, self._looked):
+            found = await self._door.files(_kept_table, _run_folder(place, namespace, job_id, run))
+            if found is not None:
+                return found
+        why = "none of its pods runs any more"
+        for pod in [*self._kept.get(job_id, ()), *self._leased(job_id)]:
+            if pod.run != run or not pod.is_up:
+                continue
+            try:
+                content = await self.ask(pod, "v1/ranktable", _LARGEST_TABLE)
+            except Unanswered as error:
+                why = str(error)
+                continue
+            folder = _run_folder(root, namespace, job_id, run) / f"node-{pod.node}"
+            with contextlib.suppress(DiskTrouble):
+                await self._door.files(_keep_table, self._state, folder, content)
+            return content
+        raise no_rank_table(job_id, run, why)
 
     async def ask(self, pod: PodFacts, path: str, most: int, **params: str) -> bytes:
         """One page of a pod's launcher, at most so many bytes of it; raises `Unanswered`."""
@@ -342,6 +366,18 @@ def _joined(sources: list[Source]) -> Source:
         complete=all(source.complete for source in sources) and bool(sources),
         missing=tuple(dict.fromkeys(lack for source in sources for lack in source.missing)),
     )
+
+
+def _kept_table(run: Path) -> bytes | None:
+    for path in run.glob("node-*/ranktable.json"):
+        with contextlib.suppress(OSError):
+            return path.read_bytes()
+    return None
+
+
+def _keep_table(state: Path, folder: Path, content: bytes) -> None:
+    make_private(folder, state)
+    record.write(str(folder / "ranktable.json"), content)
 
 
 def _kept_environment(run: Path, rank: int) -> dict[str, str] | None:

@@ -28,6 +28,7 @@ from jupyter_aiarts.model.framework import guess_framework
 from jupyter_aiarts.model.quantity import human_size
 from jupyter_aiarts.model.reading import Reading
 from jupyter_aiarts.model.spec import CPU, JobSpec
+from jupyter_aiarts.model.wording import worded
 
 LARGEST_SOURCE = 1 << 20
 LARGEST_OBJECT = 900 * 1024
@@ -92,7 +93,8 @@ def settle(reading: Reading, folder: Path, settings: ClusterSettings, node: Node
     """The spec with what only this server and this cluster can fill in."""
     spec = reading.spec
     workdir = os.path.abspath(folder / os.path.expanduser(spec.workdir or "."))
-    placed = structs.replace(spec, workdir=workdir)
+    around = spec.environment and os.path.abspath(Path(workdir) / os.path.expanduser(spec.environment))
+    placed = structs.replace(spec, workdir=workdir, environment=around)
     cpu = spec.cpu or round(default_cpu(spec, settings, node), 3)
     memory = spec.memory_gb or round(default_memory(spec, settings, node, cpu), 1)
     filled = structs.replace(
@@ -168,8 +170,8 @@ def effect_notes(reading: Reading, settings: ClusterSettings) -> list[str]:
 def image_problems(spec: JobSpec) -> Problems:
     """A pod without an image is none, and one whose image no runtime can name never starts."""
     if not spec.image:
-        message = f"Jobs on {spec.cluster} run in a container. Set image to one that has python3."
-        return [{"key": "image", "message": message}]
+        message = "Jobs on {cluster} run in a container. Set image to one that has python3."
+        return [{"key": "image", "message": worded(message, cluster=spec.cluster)}]
     found = imagename.fault(spec.image)
     if found is None:
         return []
@@ -182,15 +184,17 @@ def queue_problems(spec: JobSpec) -> Problems:
     """A queue is named by a label, which is shorter than other names."""
     if len(spec.queue or "") <= LONGEST_LABEL:
         return []
-    message = f"queue may have at most {LONGEST_LABEL} characters here, and it has {len(spec.queue or '')}."
-    return [{"key": "queue", "message": message}]
+    message = "queue may have at most {most} characters here, and it has {have}."
+    return [{"key": "queue", "message": worded(message, most=LONGEST_LABEL, have=len(spec.queue or ""))}]
 
 
 def device_problems(spec: JobSpec, settings: ClusterSettings) -> Problems:
     if spec.device == CPU or settings.profile(spec.device).resource:
         return []
     offered = ", ".join(sorted(settings.devices))
-    return [{"key": "device", "message": f"{settings.name} has no device {spec.device}. It offers {offered}."}]
+    message = "{cluster} has no device {device}. It offers {offers}."
+    known = {"cluster": settings.name, "device": spec.device, "offers": offered}
+    return [{"key": "device", "message": worded(message, **known)}]
 
 
 def limit_problems(spec: JobSpec, settings: ClusterSettings) -> Problems:
@@ -202,8 +206,12 @@ def limit_problems(spec: JobSpec, settings: ClusterSettings) -> Problems:
         ("devices", "cards", spec.devices * spec.nodes, limits.devices),
         ("max_hours", "hours", spec.max_hours or 0, limits.hours),
     ]
+    message = "A job on {cluster} may have {limit} {what}, and this asks for {have}."
     return [
-        {"key": key, "message": f"A job on {settings.name} may have {limit:g} {what}, and this asks for {have:g}."}
+        {
+            "key": key,
+            "message": worded(message, cluster=settings.name, limit=f"{limit:g}", what=what, have=f"{have:g}"),
+        }
         for key, what, have, limit in asked
         if limit is not None and have > limit + 1e-9
     ]
@@ -216,15 +224,17 @@ def run_as_problems(spec: JobSpec, settings: ClusterSettings, person: Person) ->
     if spec.run_as == "user":
         if person.uid:
             return []
-        message = (
+        message = worded(
             "run_as is user, and this server runs as root: an admin can say which uid and gid are yours "
-            f"under users in the configuration of {settings.name}."
+            "under users in the configuration of {cluster}.",
+            cluster=settings.name,
         )
     elif spec.run_as in settings.allow_run_as or ("*" in settings.allow_run_as and int(spec.run_as.split(":")[0])):
         return []
     else:
         allowed = ", ".join(["image", "user", *settings.allow_run_as])
-        message = f"run_as is {spec.run_as}, and {settings.name} allows {allowed}."
+        known = {"value": spec.run_as, "cluster": settings.name, "allowed": allowed}
+        message = worded("run_as is {value}, and {cluster} allows {allowed}.", **known)
     return [{"key": "run_as", "message": message}]
 
 
@@ -240,17 +250,21 @@ def log_problems(settings: ClusterSettings, person: Person) -> Problems:
 
 def size_problems(order: Order) -> Problems:
     """What would not go into one object."""
-    cure = "Put long arguments, variables or code into files on a mount."
     described, secret = manifest.config_size(order), manifest.secret_size(order)
     problems = []
     if described > LARGEST_OBJECT:
-        message = (
-            f"The job's description and code are {human_size(described)}, and at most {human_size(LARGEST_OBJECT)}"
+        message = worded(
+            "The job's description and code are {size}, and at most {most} can be kept in the cluster. "
+            "Put long arguments, variables or code into files on a mount.",
+            size=human_size(described),
+            most=human_size(LARGEST_OBJECT),
         )
-        problems.append({"key": _largest(order), "message": f"{message} can be kept in the cluster. {cure}"})
+        problems.append({"key": _largest(order), "message": message})
     if secret > LARGEST_OBJECT:
-        message = (
-            f"The secret variables are {human_size(secret)}, and at most {human_size(LARGEST_OBJECT)} can be kept."
+        message = worded(
+            "The secret variables are {size}, and at most {most} can be kept.",
+            size=human_size(secret),
+            most=human_size(LARGEST_OBJECT),
         )
         problems.append({"key": "secret_env", "message": message})
     return problems

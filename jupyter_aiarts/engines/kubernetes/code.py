@@ -15,18 +15,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from jupyter_aiarts.engines.kubernetes.imports import neighbours
 from jupyter_aiarts.engines.kubernetes.mounts import PodMount
 from jupyter_aiarts.engines.kubernetes.names import CODE_FOLDER
 from jupyter_aiarts.engines.kubernetes.places import mount_table, seen_here
+from jupyter_aiarts.engines.kubernetes.surroundings import settled
 from jupyter_aiarts.engines.lookup import look, names
 from jupyter_aiarts.model.mounttable import Mounted
 from jupyter_aiarts.model.places import below, joined
 from jupyter_aiarts.model.quantity import human_size
 from jupyter_aiarts.model.spec import JobSpec
 from jupyter_aiarts.model.whereabouts import Question, judge
+from jupyter_aiarts.model.wording import worded
 
 LARGEST_ZIP = 700 * 1024
 LARGEST_UNPACKED = 50 << 20
@@ -52,6 +54,7 @@ class Shipment(Struct, frozen=True, kw_only=True):
     python_path: tuple[str, str] | None = None  # as it was given, and as it is true in the pod; empty: leave it out
     files: tuple[str, ...] = ()
     zip: bytes | None = None
+    environment: str | None = None  # the folder in the pod of the environment that the job names
     notes: tuple[str, ...] = ()
     problems: tuple[dict[str, str], ...] = ()
 
@@ -76,16 +79,32 @@ class Places:
     def words(self) -> str:
         """What a person can do who has too much to ship."""
         if self._known:
-            return "Put it below " + " or ".join(here for here, _ in self._known) + ", which the job mounts."
-        return (
+            folders = ", ".join(here for here, _ in self._known)
+            return worded("Put it below {folders}, which the job mounts.", folders=folders)
+        return worded(
             "Put it on storage that both this server and the job have: name it in mounts, "
             "or ask the admin for one in default_mounts."
         )
 
 
 def ship(spec: JobSpec, mounts: Sequence[PodMount]) -> Shipment:
-    """How this job's code gets to its pods; `workdir` has been filled in. Problems are in the answer."""
+    """How this job's code gets to its pods, and where its environment is; `workdir` has been filled in. Problems are
+    in the answer."""
     places = Places(mounts, mount_table())
+    shipment = _sent(spec, places)
+    if spec.environment is None:
+        return shipment
+    around = settled(spec, places.in_pod, places.words())
+    wrong = ({"key": "environment", "message": around.problem},) if around.problem is not None else ()
+    return structs.replace(
+        shipment,
+        environment=around.in_pod,
+        notes=(*shipment.notes, *around.notes),
+        problems=(*shipment.problems, *wrong),
+    )
+
+
+def _sent(spec: JobSpec, places: Places) -> Shipment:
     if spec.script is None:
         workdir, notes = _workdir(spec, places, IMAGE_FOLDER)
         kind: Literal["mounted", "none"] = "none" if workdir == IMAGE_FOLDER else "mounted"
@@ -111,6 +130,7 @@ def reuse(asked: JobSpec, plan: Mapping[str, Any], content: bytes | None) -> Shi
         python_path=None if before is None or before == then else (before, then),
         files=tuple(zipfile.ZipFile(io.BytesIO(content)).namelist()) if content else (),
         zip=content,
+        environment=plan.get("environment"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -20,7 +20,11 @@ from jupyter_aiarts.errors import AiartsError
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
+    from jupyter_aiarts.engines.kubernetes.objects import JobObject
+    from jupyter_aiarts.engines.kubernetes.seen import Pod
+    from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.engines.local.records import NodeStatus
+    from jupyter_aiarts.model.spec import JobSpec
 
 T = TypeVar("T")
 TokenSource = Callable[[str, str], Awaitable[str]]
@@ -93,6 +97,31 @@ class PodFacts(Struct, frozen=True, kw_only=True):
     def at_kubelet(self) -> str:
         """Where the kubelet's copy of its log is."""
         return pod_log(self.namespace, self.name)
+
+
+def pod_facts(job: JobObject, spec: JobSpec, pods: Iterable[Pod], settings: ClusterSettings) -> list[PodFacts]:
+    """The pods of a run as the archive wants to know them; `spec` is the job's, whose shape its runs share mostly."""
+    each = max(spec.devices, 1) if spec.processes == "card" else 1
+    port = names.drawn_ports(job.job_id, job.run)[0] if settings.profile(spec.device).host_network else names.PORT
+    return [
+        PodFacts(
+            namespace=job.namespace,
+            job=job.job_id,
+            run=job.run,
+            node=pod.index,
+            name=pod.name,
+            phase=pod.phase,
+            port=port,
+            secret=job.name,
+            attempt=job.attempt,
+            created=pod.created,
+            job_uid=job.uid,
+            ranks=tuple(range(pod.index * each, (pod.index + 1) * each)),
+            has_run=pod.started is not None,
+            lasting=settings.log_mount is not None,
+        )
+        for pod in pods
+    ]
 
 
 class Streams(Protocol):

@@ -256,6 +256,14 @@ class KubernetesEngine(Engine):
         spec = (await recall(link.api, job)).now.spec
         return {**found, **dict.fromkeys(spec.secret_env)}
 
+    async def rank_table(self, job_id: str, run: int | None) -> bytes:
+        from jupyter_aiarts.engines.tables import no_rank_table
+
+        link, job = await self._run(job_id, run)
+        if not has_rings((await recall(link.api, job)).now.spec.device):
+            raise no_rank_table(job_id, job.run)
+        return await link.archive.rank_table(job.namespace, job.job_id, job.run)
+
     async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
         from jupyter_aiarts.engines.npulog import Gap, NpuLog
 
@@ -264,11 +272,12 @@ class KubernetesEngine(Engine):
             return NpuLog(gaps=(Gap("no-npu"),))
         return await link.npu_log(job)
 
-    async def usage(self, job_id: str, run: int | None) -> tuple[NodeUsage, ...]:
-        from jupyter_aiarts.engines.carduse import usage_of
+    async def usage(self, job_id: str, run: int | None, history: bool) -> tuple[NodeUsage, ...]:
+        from jupyter_aiarts.engines.jobuse import usage_of
 
         link, job = await self._run(job_id, run)
-        return usage_of((await link.statuses(job)).values())
+        statuses = (await link.statuses(job)).values()
+        return usage_of(statuses, await link.past(job)) if history else usage_of(statuses)
 
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
         from jupyter_aiarts.engines.kubernetes.story import events_of
@@ -283,6 +292,12 @@ class KubernetesEngine(Engine):
         from jupyter_aiarts.engines.kubernetes.foresight import fits
 
         return await fits(await self._link.up(), reading, caller)
+
+    async def manifest(self, reading: Reading, caller: Caller) -> str | None:
+        from jupyter_aiarts.engines.kubernetes.foresight import manifest
+
+        link = await self._link.up()
+        return await manifest(link.orders, reading, caller.folder, link.owner or caller.owner)
 
     async def expected(self, job_id: str) -> Band | None:
         from jupyter_aiarts.engines.kubernetes.foresight import expected_start

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 from jupyter_aiarts.engines.base import Caller, Fit, JobRecord
 from jupyter_aiarts.engines.kubernetes import beforehand, expected
 from jupyter_aiarts.engines.kubernetes import places as storage
+from jupyter_aiarts.engines.kubernetes.kubectl import kubectl_yaml
 from jupyter_aiarts.engines.kubernetes.orders import person_here
 from jupyter_aiarts.engines.kubernetes.outlook import HURRY
 from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.model.names import new_id
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jupyter_aiarts.engines.kubernetes.link import Link
     from jupyter_aiarts.engines.kubernetes.order import Order
+    from jupyter_aiarts.engines.kubernetes.orders import Orders
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.model.cause import Cause
     from jupyter_aiarts.model.expected import Band
@@ -49,6 +53,16 @@ async def fits(link: Link, reading: Reading, caller: Caller) -> Fit:
     if room.cause is None and waits is not None:
         return Fit(spec=order.spec, now=False, cause=waits, notes=(*notes, *told))
     return Fit(spec=order.spec, now=room.now, cause=room.cause, notes=(*notes, *room.notes, *told))
+
+
+async def manifest(orders: Orders, reading: Reading, folder: Path, owner: str) -> str:
+    """The objects of the run that submitting would make, for `kubectl apply`, in the form that the cluster accepts.
+
+    They have an id and a token of their own: applied, they are another job than the one that is submitted here.
+    """
+    place = await orders.place(reading.spec.queue)
+    tried = await orders.try_out(await orders.fresh(reading, folder, owner, new_id(), place))
+    return await asyncio.to_thread(kubectl_yaml, tried.order)
 
 
 async def _in_queue(link: Link, order: Order) -> tuple[Cause | None, tuple[str, ...]]:

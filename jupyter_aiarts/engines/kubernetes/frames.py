@@ -56,7 +56,7 @@ class Gap(Struct, frozen=True):
 
 
 class Told(Struct, frozen=True):
-    """A document: the node's status, the run's summary, a rank's environment, or the NPU driver's errors."""
+    """A document: the node's status, the run's summary, a rank's environment, the NPU driver's errors, or its past."""
 
     kind: str
     content: dict[str, Any]
@@ -161,7 +161,7 @@ def _other(kind: str, line: bytes, items: list[Item]) -> None:
         drop = _drop.decode(line)
         if drop.end > drop.start:
             items.append(Gap(drop.rank, drop.stream, drop.start, drop.end, drop.reason[:200]))
-    elif kind in ("status", "summary", "environment", "npulog"):
+    elif kind in ("status", "summary", "environment", "npulog", "usage"):
         content = _document.decode(line)
         del content["type"]
         items.append(Told(kind, content))

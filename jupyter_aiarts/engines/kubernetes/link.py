@@ -10,17 +10,17 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jupyter_aiarts.engines.jobuse import PAST
 from jupyter_aiarts.engines.kubernetes.archive import Archive
 from jupyter_aiarts.engines.kubernetes.causes import is_taker_unknown
 from jupyter_aiarts.engines.kubernetes.client import Api, Refused
 from jupyter_aiarts.engines.kubernetes.clocks import moved
-from jupyter_aiarts.engines.kubernetes.door import PodFacts
+from jupyter_aiarts.engines.kubernetes.door import PodFacts, pod_facts
 from jupyter_aiarts.engines.kubernetes.keeper import Keeper
-from jupyter_aiarts.engines.kubernetes.names import PORT, drawn_ports
 from jupyter_aiarts.engines.kubernetes.objects import JOBS, JobObject
 from jupyter_aiarts.engines.kubernetes.orders import Orders
 from jupyter_aiarts.engines.kubernetes.phase import Facts
@@ -35,12 +35,12 @@ from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, JobUnreadable, NotAllowed
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import now
+from jupyter_aiarts.model.usage import RunHistory
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.base import Change, JobRecord
     from jupyter_aiarts.engines.kubernetes.outlook import Outlook
     from jupyter_aiarts.engines.kubernetes.queue_look import QueueLook
-    from jupyter_aiarts.engines.kubernetes.seen import Pod
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.engines.kubernetes.takers import TakenEvent, Takers
     from jupyter_aiarts.engines.leftover import Leftover
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from jupyter_aiarts.engines.turns import TurnBook
     from jupyter_aiarts.model.cluster import Stuck
     from jupyter_aiarts.model.queue import Queue
-    from jupyter_aiarts.model.spec import JobSpec
 
 log = logging.getLogger(__name__)
 
@@ -381,6 +380,10 @@ class Link:
         """What the launchers of a run said of themselves last, by node."""
         return await self.archive.beside(job.namespace, job.job_id, job.run, "status.json", NodeStatus)
 
+    async def past(self, job: JobObject) -> dict[int, RunHistory]:
+        """What the launchers of a run have seen of it since it began, by node."""
+        return await self.archive.beside(job.namespace, job.job_id, job.run, PAST, RunHistory)
+
     def _heard(self, pod: PodFacts, status: NodeStatus) -> None:
         self.picture.hear(pod.job, pod.run, {pod.node: said_of(status, pod.name)})
         self._touch()
@@ -442,28 +445,3 @@ class Link:
 def hub_user(settings: ClusterSettings) -> str | None:
     """Whom jobs belong to where the admin wants the hub's users, and the hub says who this is."""
     return os.environ.get("JUPYTERHUB_USER") if settings.owner_from == "hub" else None
-
-
-def pod_facts(job: JobObject, spec: JobSpec, pods: Iterable[Pod], settings: ClusterSettings) -> list[PodFacts]:
-    """The pods of a run as the archive wants to know them; `spec` is the job's, whose shape its runs share mostly."""
-    each = max(spec.devices, 1) if spec.processes == "card" else 1
-    port = drawn_ports(job.job_id, job.run)[0] if settings.profile(spec.device).host_network else PORT
-    return [
-        PodFacts(
-            namespace=job.namespace,
-            job=job.job_id,
-            run=job.run,
-            node=pod.index,
-            name=pod.name,
-            phase=pod.phase,
-            port=port,
-            secret=job.name,
-            attempt=job.attempt,
-            created=pod.created,
-            job_uid=job.uid,
-            ranks=tuple(range(pod.index * each, (pod.index + 1) * each)),
-            has_run=pod.started is not None,
-            lasting=settings.log_mount is not None,
-        )
-        for pod in pods
-    ]

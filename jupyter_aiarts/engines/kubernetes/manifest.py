@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from jupyter_aiarts.engines.kubernetes import names
+from jupyter_aiarts.engines.kubernetes.launcher_zip import pack
 from jupyter_aiarts.engines.kubernetes.order import Order as Order
 from jupyter_aiarts.engines.kubernetes.plan import plan_of
 from jupyter_aiarts.engines.kubernetes.pod import pod_spec
 from jupyter_aiarts.engines.kubernetes.resources import device_labels, priority_class
-from jupyter_aiarts.launcher.archive import pack
 from jupyter_aiarts.model.secrecy import PullSecret
 
 LARGEST_NOTES = 16_000

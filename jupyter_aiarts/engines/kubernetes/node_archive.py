@@ -4,6 +4,7 @@
     node-<k>/status.json      the launcher's newest status; its drops are those of *this* copy
     node-<k>/env.<rank>.json  the variables a rank was started with
     node-<k>/npulog.json      the NPU driver's errors about its cards, as its launcher found them at the end
+    node-<k>/usage.json       what its ranks and cards did since the run began, as its launcher saw it
     node-<k>/source.json      where the log comes from and what is missing of it, for people
     node-<k>/pods.json        which pods and launcher's folders the log comes from, and where each begins in it
     node-<k>/lock             held by the one server that writes here
@@ -24,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from jupyter_aiarts.engines.jobuse import PAST
 from jupyter_aiarts.engines.kubernetes.book import Book, Drops, LogEntry, PodEntry, Source, keep_summary, read
 from jupyter_aiarts.engines.kubernetes.frames import Chunk, Gap, Garbled, Hello, Item, Told
 from jupyter_aiarts.engines.kubernetes.held import HeldLog, Stamp
@@ -34,6 +36,7 @@ from jupyter_aiarts.engines.npulog import NpuPage
 from jupyter_aiarts.launcher import record, segments
 from jupyter_aiarts.launcher.ascend.lastlog import NAME as NPU_LOG
 from jupyter_aiarts.model.times import now
+from jupyter_aiarts.model.usage import RunHistory
 
 MOST_RANKS = 16  # beyond those that were named: what was said of a job may be older than what runs
 UNKNOWN_AMOUNT = "unknown-amount: "  # begins the reason of a drop of one byte that stands for nobody knows how many
@@ -190,6 +193,8 @@ class NodeArchive:
                 self.keep_environment(msgspec.convert(content.get("rank"), int), content.get("variables"))
             elif told.kind == "npulog":
                 record.write_json(str(self.folder / NPU_LOG), msgspec.to_builtins(msgspec.convert(content, NpuPage)))
+            elif told.kind == "usage":
+                record.write_json(str(self.folder / PAST), msgspec.to_builtins(msgspec.convert(content, RunHistory)))
 
     def keep_environment(self, rank: int, variables: Any) -> None:
         """Keep a rank's variables for the time after its pod."""

@@ -22,6 +22,7 @@ from jupyter_aiarts.engines.kubernetes.storage import fill_in
 from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.reading import Reading, fingerprint
+from jupyter_aiarts.model.wording import worded
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.client import Api
@@ -65,7 +66,12 @@ class Orders:
             if await self._has_queue(namespace, queue):
                 return Place(namespace, queue)
         known = ", ".join(self._namespaces)
-        message = f"{self._settings.name} has no queue {queue!r}: it is neither a LocalQueue nor one of {known}."
+        message = worded(
+            "{cluster} has no queue {queue}: it is neither a LocalQueue nor one of {known}.",
+            cluster=self._settings.name,
+            queue=repr(queue),
+            known=known,
+        )
         raise InvalidSpec([{"key": "queue", "message": message}])
 
     async def _has_queue(self, namespace: str, queue: str) -> bool:

@@ -7,6 +7,7 @@ what to ask the admin for, and never guessed.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -15,17 +16,19 @@ from jupyter_aiarts.engines.kubernetes import paths
 from jupyter_aiarts.engines.kubernetes.glance import HEALTH, NODES, PODS, SYSTEM, Glance
 from jupyter_aiarts.engines.kubernetes.looking import Looking
 from jupyter_aiarts.engines.kubernetes.nodes import BoundPod, NodeObject
+from jupyter_aiarts.engines.kubernetes.nodeuse import NodeUse, joined
 from jupyter_aiarts.engines.kubernetes.refusals import Refused
 from jupyter_aiarts.engines.kubernetes.room import in_the_way
 from jupyter_aiarts.engines.kubernetes.unwell import HealthObject
 from jupyter_aiarts.engines.kubernetes.watch import Kind
 from jupyter_aiarts.errors import ClusterUnreachable, NotAllowed
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.cluster import ClusterView
+from jupyter_aiarts.model.cluster import ClusterView, Node
 from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.client import Api
+    from jupyter_aiarts.engines.kubernetes.nodeuse import Use
     from jupyter_aiarts.engines.kubernetes.rights import Rights
     from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
     from jupyter_aiarts.model.spec import JobSpec
@@ -62,6 +65,8 @@ class Outlook:
         self._namespaces, self._owner = namespaces, owner
         self._sight: Sight | None = None
         self._looking: Looking | None = None
+        self._use = NodeUse(api, rights)
+        self._joined: tuple[tuple[Node, ...], Mapping[str, Use], tuple[Node, ...]] = ((), {}, ())
         self._kept: ClusterView | None = None  # the last whole view: shown while a new list is being painted over it
 
     async def view(self, seconds: float = PATIENCE) -> ClusterView:
@@ -69,16 +74,27 @@ class Outlook:
         looking = await self._look(seconds)
         if looking.stale_since is not None:
             return self._last_seen(looking.stale_since)
-        unknown = await self._unknown()
+        unknown, use = await self._unknown(), await self._used()
         if looking.is_listing and looking.is_settled and self._kept is not None:
             return self._kept
         if looking.is_listing or not looking.is_settled:
             return ClusterView(cluster=self._settings.name, at=now(), unknown=(*unknown, Cause(code="still-listing")))
         glance = self._glance(looking)
         self._kept = ClusterView(
-            cluster=self._settings.name, at=now(), nodes=glance.rows(), fits=glance.fits(), unknown=unknown
+            cluster=self._settings.name, at=now(), nodes=self._rows(glance, use), fits=glance.fits(), unknown=unknown
         )
         return self._kept
+
+    def _rows(self, glance: Glance, use: Mapping[str, Use]) -> tuple[Node, ...]:
+        """Every node with what it uses; the same tuple as long as nothing changed."""
+        rows = glance.rows()
+        if self._joined[0] is not rows or self._joined[1] is not use:
+            self._joined = (rows, use, joined(rows, use))
+        return self._joined[2]
+
+    async def _used(self) -> Mapping[str, Use]:
+        """What nodes use, for whoever may see them."""
+        return await self._use.now() if self._sight is not None and self._sight.nodes else {}
 
     def _last_seen(self, since: str) -> ClusterView:
         """While the cluster is away: the last whole view with its age, never one half of which is newer."""
@@ -108,6 +124,7 @@ class Outlook:
 
     async def aclose(self) -> None:
         """End all watches."""
+        await self._use.aclose()
         if self._looking is not None:
             await self._looking.aclose()
 
@@ -136,7 +153,8 @@ class Outlook:
                 raise
             return self._looking
         if self._looking is None or sight != self._sight:
-            await self.aclose()
+            if self._looking is not None:
+                await self._looking.aclose()
             self._sight, self._kept = sight, None
             self._looking = Looking(self._api, self._kinds(sight), ("",), lambda: self._begin(sight), lambda: None)
         return self._looking

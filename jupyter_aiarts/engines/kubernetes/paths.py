@@ -10,6 +10,7 @@ KUEUE_VERSION = "v1beta1"
 can be read while Kueue itself, which converts them, is away."""
 NEWER_KUEUE = "v1beta2"
 VISIBILITY = "visibility.kueue.x-k8s.io"
+METRICS, METRICS_VERSION = "metrics.k8s.io", "v1beta1"
 
 
 def _below(root: str, namespace: str, kind: str, name: str | None) -> str:
@@ -31,6 +32,11 @@ def pods(namespace: str, name: str | None = None) -> str:
 def nodes(name: str | None = None) -> str:
     """The nodes of the cluster, or one of them."""
     return _below("/api/v1", "", "nodes", name)
+
+
+def node_metrics() -> str:
+    """What the nodes of the cluster use, where a metrics server tells it."""
+    return f"/apis/{METRICS}/{METRICS_VERSION}/nodes"
 
 
 def services(namespace: str, name: str | None = None) -> str:

@@ -92,7 +92,7 @@ def view(facts: Facts, now: str) -> Settled:
         return _ended(facts, summary, *_verdict(facts, summary))
     if facts.job.suspended and not _is_asked(facts) and not has_first_failed(facts):
         return _held_back(facts, now)
-    if facts.job.suspended and not _pods_left(facts):
+    if (facts.job.suspended or facts.job.is_deleting) and not _pods_left(facts):
         return _stopped(facts, summary) if _is_asked(facts) else _ended(facts, summary, *_failure(facts, summary))
     return _live(facts, now)
 

@@ -67,16 +67,24 @@ def plan_of(order: Order) -> dict[str, Any]:
         "regroup": True,
         "port": order.ports.launcher,
         "folder": folder,
+        "own_network": not order.profile.host_network,
     }
-    return plan | _hosts(order) | _code(order) | _readers(order) | _rank_table(order)
+    return plan | _hosts(order) | _code(order) | _readers(order) | _rank_table(order) | _environment(order)
 
 
 def _start(order: Order) -> dict[str, Any]:
     path = order.shipment.script_in_pod
+    around = order.shipment.environment
+    python = PYTHON if around is None else posixpath.join(around, "bin", "python")
     if path is None:
-        return {"kind": "command", "path": None, "line": order.spec.command, "python": PYTHON}
+        return {"kind": "command", "path": None, "line": order.spec.command, "python": python}
     kind = _KINDS.get(posixpath.splitext(path)[1].lower(), "exec")
-    return {"kind": kind, "path": path, "line": None, "python": PYTHON}
+    return {"kind": kind, "path": path, "line": None, "python": python}
+
+
+def _environment(order: Order) -> dict[str, Any]:
+    around = order.shipment.environment
+    return {} if around is None else {"environment": around}
 
 
 def _paths(spec: JobSpec) -> dict[str, str]:

@@ -20,7 +20,7 @@ from jupyter_aiarts.engines.kubernetes.seen import Notice, Pod, Workload
 from jupyter_aiarts.engines.local.phase import idle_since
 from jupyter_aiarts.engines.notes import notes_of
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import MOST_EARLIER, Span
+from jupyter_aiarts.model.job import MOST_EARLIER, Progress, Span
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec, Kind, Processes
 
@@ -95,7 +95,7 @@ class Run(Struct, gc=False):
     def take_said(self, node: int, said: Said) -> None:
         """What a node's launcher says now, in the place of what it or the one before it said."""
         known = self.said = self.said or {}
-        if said.notes or said.code or said.idle_since:
+        if said.notes or said.code or said.idle_since or said.progress:
             known[node] = said
         else:
             known.pop(node, None)
@@ -247,6 +247,7 @@ def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
         machines=_shared(tuple(sorted({pod.node for pod in facts.pods if pod.node}))),
         earlier=earlier_runs(facts) if len(facts.runs) > 1 else (),
         idle_since=_idle_since(facts) if seen.phase is Phase.RUNNING and facts.said else None,
+        progress=_progress(facts) if seen.phase is Phase.RUNNING and facts.said else None,
     )
 
 
@@ -256,6 +257,12 @@ def _idle_since(facts: Facts) -> str | None:
     return idle_since(
         [one.idle_since if one is not None and one.attempt == facts.job.attempt else None for one in said]
     )
+
+
+def _progress(facts: Facts) -> Progress | None:
+    """How far the job says it is, by its first launcher."""
+    said = facts.said.get(0)
+    return said.progress if said is not None and said.attempt == facts.job.attempt else None
 
 
 def earlier_runs(facts: Facts) -> tuple[Span, ...]:

@@ -13,6 +13,7 @@ from jupyter_aiarts.engines.local.machine import memory_gb
 from jupyter_aiarts.engines.local.plan import Site, plan_of, script_of, workdir_of
 from jupyter_aiarts.engines.local.records import CallerFile, JobFile, Placed, RunFile
 from jupyter_aiarts.engines.local.slots import Machine, cpus_of
+from jupyter_aiarts.engines.surroundings import fault_of
 from jupyter_aiarts.errors import InvalidSpec
 from jupyter_aiarts.launcher.environment import Places, process_environment, seats
 from jupyter_aiarts.launcher.plan import Plan, from_json
@@ -22,6 +23,7 @@ from jupyter_aiarts.launcher.substitution import UnknownName, substitute
 from jupyter_aiarts.model.framework import guess_framework
 from jupyter_aiarts.model.reading import Reading
 from jupyter_aiarts.model.spec import JobSpec
+from jupyter_aiarts.model.wording import worded
 
 LARGEST_SOURCE = 1 << 20
 GB_PER_CPU = 10
@@ -30,7 +32,8 @@ GB_PER_CPU = 10
 def settle_spec(spec: JobSpec, caller: Caller, machine: Machine) -> JobSpec:
     """The spec with what only this machine can fill in: the working folder, the framework, the share of the machine."""
     folder = Path(os.path.abspath(caller.folder / os.path.expanduser(spec.workdir or ".")))
-    placed = structs.replace(spec, workdir=str(folder))
+    environment = spec.environment and os.path.abspath(folder / os.path.expanduser(spec.environment))
+    placed = structs.replace(spec, workdir=str(folder), environment=environment)
     cpu = spec.cpu or cpus_of(spec, machine) / spec.nodes
     memory = spec.memory_gb or min(GB_PER_CPU * cpu, memory_gb())
     return structs.replace(
@@ -61,9 +64,10 @@ def check_here(reading: Reading, caller: Caller) -> None:
     environ = process_environment(plan, seats(plan, 0)[0], Places("/", "/"), secrets)
     problems = [
         *folder_problems(reading.spec),
-        *start_problems(plan, environ),
+        *(environment_problems(reading.spec) or start_problems(plan, environ)),
         *mount_problems(reading.spec),
-        *name_problems(reading.spec, environ),
+        # What activating sets is known when it is done; until then the launcher refuses a name that nobody has.
+        *([] if reading.spec.environment is not None else name_problems(reading.spec, environ)),
     ]
     if problems:
         raise InvalidSpec(problems)
@@ -74,10 +78,19 @@ def folder_problems(spec: JobSpec) -> list[dict[str, str]]:
     try:
         if stat.S_ISDIR(os.stat(folder).st_mode):
             return []
-        what = "is not a folder"
+        message = worded("The working folder {folder} is not a folder.", folder=folder)
     except OSError as error:
-        what = f"cannot be used: {os.strerror(error.errno or 0)}"
-    return [{"key": "workdir", "message": f"The working folder {folder} {what}."}]
+        why = os.strerror(error.errno or 0)
+        message = worded("The working folder {folder} cannot be used: {why}.", folder=folder, why=why)
+    return [{"key": "workdir", "message": message}]
+
+
+def environment_problems(spec: JobSpec) -> list[dict[str, str]]:
+    """An environment that is none, or has no Python for a start file that needs one."""
+    if spec.environment is None:
+        return []
+    message = fault_of(spec.environment, spec.script)
+    return [{"key": "environment", "message": message}] if message else []
 
 
 def start_problems(plan: Plan, environ: dict[str, str]) -> list[dict[str, str]]:
@@ -98,7 +111,10 @@ def _sentence(message: str, hint: str = "") -> str:
 def mount_problems(spec: JobSpec) -> list[dict[str, str]]:
     """Mounts are not mounted here, but a path that is missing will be missing for the script too."""
     return [
-        {"key": f"mounts[{index}].source", "message": f"{mount.source} does not exist on this machine."}
+        {
+            "key": f"mounts[{index}].source",
+            "message": worded("{path} does not exist on this machine.", path=mount.source),
+        }
         for index, mount in enumerate(spec.mounts)
         if mount.source.startswith("/") and not os.path.exists(mount.source)
     ]

@@ -98,7 +98,10 @@ class LocalEngine(Engine):
         return self.picture.records()
 
     async def get(self, job_id: str) -> JobRecord:
-        return await asyncio.to_thread(self.picture.read, check_id(job_id))
+        """As it is now. A look of the watch may have been quicker than our thread: who had what it told would go back
+        to something older, and nobody would correct it before the job changes again."""
+        read = await asyncio.to_thread(self.picture.read, check_id(job_id))
+        return self.picture.newest(read)
 
     def _look(self, hints: Collection[str] = ()) -> None:
         """Bring the picture up to date; a supervisor that is not there and is seen to be needed is started."""
@@ -138,15 +141,20 @@ class LocalEngine(Engine):
 
         return await asyncio.to_thread(lambda: environment_of(*self._run(job_id, run), rank))
 
+    async def rank_table(self, job_id: str, run: int | None) -> bytes:
+        from jupyter_aiarts.engines.local.story import rank_table_of
+
+        return await asyncio.to_thread(lambda: rank_table_of(*self._run(job_id, run)))
+
     async def npu_log(self, job_id: str, run: int | None) -> NpuLog:
         from jupyter_aiarts.engines.local.story import npu_log_of
 
         return await asyncio.to_thread(lambda: npu_log_of(*self._run(job_id, run)))
 
-    async def usage(self, job_id: str, run: int | None) -> tuple[NodeUsage, ...]:
+    async def usage(self, job_id: str, run: int | None, history: bool) -> tuple[NodeUsage, ...]:
         from jupyter_aiarts.engines.local.story import usage_in
 
-        return await asyncio.to_thread(lambda: usage_in(self._run(job_id, run)[1]))
+        return await asyncio.to_thread(lambda: usage_in(self._run(job_id, run)[1], history))
 
     async def events(self, job_id: str, run: int | None) -> tuple[Event, ...]:
         from jupyter_aiarts.engines.local.story import events_of

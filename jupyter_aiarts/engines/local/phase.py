@@ -84,6 +84,7 @@ def _live(job: JobFile, facts: RunFacts) -> Settled:
         started=min(firsts, default=started),
         ranks=ranks_of(current),
         idle_since=idle_since([status.idle_since for status in current]) if running else None,
+        progress=next((status.progress for status in current if status.node == 0), None) if running else None,
     )
 
 

@@ -87,9 +87,16 @@ class Picture:
         with self._lock:
             if not self._read(job_id):
                 raise JobNotFound(f"There is no job {job_id} here.", "List the jobs with `aiarts jobs`.")
+            if not self._seen[job_id].record.phase.is_terminal:
+                self._active.add(job_id)  # it may end before the first look at it
             if self._seen[job_id].waits_here:
                 self._explain_queue()
             return self._seen[job_id].record
+
+    def newest(self, record: JobRecord) -> JobRecord:
+        """What is known of this job by now; itself where that is all, or the job is gone. Waits for nobody."""
+        seen = self._seen.get(record.id)
+        return record if seen is None else seen.record
 
     def load(self) -> tuple[list[Taken], list[Waiting]]:
         """What runs and what waits on this machine."""

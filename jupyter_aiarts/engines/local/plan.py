@@ -48,6 +48,11 @@ def script_of(spec: JobSpec) -> Path | None:
     return None if spec.script is None else workdir_of(spec) / os.path.expanduser(spec.script)
 
 
+def python_of(spec: JobSpec) -> str | None:
+    """The Python of the environment that a job names."""
+    return None if spec.environment is None else os.path.join(spec.environment, "bin", "python")
+
+
 def start_of(spec: JobSpec, python: str) -> dict[str, Any]:
     """How the launcher begins: a Python file, a shell file, a notebook, any executable, or the user's own line."""
     path = script_of(spec)
@@ -89,7 +94,7 @@ def plan_of(job: JobFile, run: RunFile, placed: Placed, site: Site) -> dict[str,
         "cards": spec.devices,
         "processes": spec.processes,
         "framework": spec.framework or "none",
-        "start": start_of(spec, run.caller.python),
+        "start": start_of(spec, python_of(spec) or run.caller.python),
         "args": [] if spec.command is not None else render_arguments(spec),
         "paths": [] if spec.command is not None else path_arguments(spec),
         "workdir": str(workdir_of(spec)),
@@ -112,7 +117,13 @@ def plan_of(job: JobFile, run: RunFile, placed: Placed, site: Site) -> dict[str,
         "token": site.token,
         "log_limit_bytes": site.log_limit,
         "bell": str(site.runtime),
-    } | ({"rank_table": spec.rank_table} if has_rings(spec.device) else {})
+    } | _optional(spec)
+
+
+def _optional(spec: JobSpec) -> dict[str, Any]:
+    """Keys that few jobs have."""
+    table = {"rank_table": spec.rank_table} if has_rings(spec.device) else {}
+    return table | ({"environment": spec.environment} if spec.environment is not None else {})
 
 
 def _paths(spec: JobSpec) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import Rank
+from jupyter_aiarts.model.job import Progress, Rank
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec
 
@@ -34,6 +34,7 @@ class Settled(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ranks: tuple[Rank, ...] = ()
     notes: tuple[str, ...] = ()  # the launchers'
     idle_since: str | None = None  # while it runs: since when none of its cards does anything
+    progress: Progress | None = None  # while it runs: how far its own output says it is
 
 
 class JobFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -108,7 +109,8 @@ class NodeStatus(Struct, frozen=True, kw_only=True):
     code: str | None = None  # what it waits for, where there is a word for it
     notes: tuple[str, ...] = ()  # what whoever looks at the job should know, though it goes on
     idle_since: str | None = None  # since when all of its cards do nothing; None where one works or does not tell
-    usage: Any = None  # what its cards do, read more closely by those who ask for it: `engines/carduse.py`
+    progress: Progress | None = None  # how far its first rank says it is; only node 0 looks
+    usage: Any = None  # what its cards and ranks do, read more closely by those who ask for it: `engines/jobuse.py`
 
 
 class Failure(Struct, frozen=True, kw_only=True, omit_defaults=True):

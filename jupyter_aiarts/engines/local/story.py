@@ -11,12 +11,14 @@ from jupyter_aiarts.engines.local.folder import read_bytes, read_file
 from jupyter_aiarts.engines.local.records import JobFile, NodeStatus, Placed, RunFile, Summary
 from jupyter_aiarts.engines.notes import events_of as said
 from jupyter_aiarts.engines.npulog import Gap, NpuLog, cards_of, gap_of, told
+from jupyter_aiarts.engines.tables import no_rank_table
 from jupyter_aiarts.errors import RunNotFound
 from jupyter_aiarts.launcher.podenv import parse
 from jupyter_aiarts.model.job import Event, Rank
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.placement import has_rings
 from jupyter_aiarts.model.spec import JobSpec
+from jupyter_aiarts.model.wording import worded
 
 if TYPE_CHECKING:
     from jupyter_aiarts.launcher.ascend.slog import Line
@@ -36,6 +38,18 @@ def environment_of(job: JobFile, run: Path, rank: int) -> dict[str, str | None]:
         )
     secret: dict[str, str | None] = dict.fromkeys(spec.secret_env)
     return {**parse(content), **secret}
+
+
+def rank_table_of(job: JobFile, run: Path) -> bytes:
+    """The table that the ranks of this run were started with."""
+    from jupyter_aiarts.launcher.ascend.table import NAMES
+    from jupyter_aiarts.launcher.plan import TABLES
+
+    made = read_file(run / "run.json", RunFile)
+    content = read_bytes(run / NAMES[TABLES[(made.spec if made else job.spec).rank_table]])
+    if content is None:
+        raise no_rank_table(job.id, run.name)
+    return content
 
 
 def rank_node(spec: JobSpec, rank: int) -> int:
@@ -73,11 +87,16 @@ def _own(lines: Sequence[Line], nodes: Mapping[int, list[int]], node: int) -> li
     return [line for line in lines if line.card in nodes[node] or (line.card is None and node == min(nodes))]
 
 
-def usage_in(run: Path) -> tuple[NodeUsage, ...]:
-    """What the launchers of a run saw of its cards."""
-    from jupyter_aiarts.engines.carduse import usage_of
+def usage_in(run: Path, history: bool) -> tuple[NodeUsage, ...]:
+    """What the launchers of a run saw of its cards and ranks."""
+    from jupyter_aiarts.engines.jobuse import PAST, usage_of
+    from jupyter_aiarts.model.usage import RunHistory
 
-    return usage_of(_statuses(run))
+    statuses = _statuses(run)
+    if not history:
+        return usage_of(statuses)
+    found = {one.node: read_file(run / f"node-{one.node}" / PAST, RunHistory) for one in statuses}
+    return usage_of(statuses, {node: past for node, past in found.items() if past is not None})
 
 
 def events_of(job: JobFile, run: Path) -> tuple[Event, ...]:
@@ -91,14 +110,17 @@ def events_of(job: JobFile, run: Path) -> tuple[Event, ...]:
 
     made = read_file(run / "run.json", RunFile)
     if made:
-        say(made.created, "Normal", "Queued", f"Run {made.run} joined the queue of {job.host}.")
+        message = worded("Run {run} joined the queue of {host}.", run=made.run, host=job.host)
+        say(made.created, "Normal", "Queued", message)
     for path in sorted(run.glob("placed*.json")):
         placed = read_file(path, Placed)
         if placed:
             say(placed.placed, "Normal", "Placed", _place(job, placed))
     for status in _statuses(run):
         started = min((rank.started for rank in status.ranks if rank.started), default=None)
-        say(started, "Normal", "Started", f"Node {status.node} started {len(status.ranks)} ranks.")
+        count = len(status.ranks)
+        message = worded("Node {node} started {count} ranks.", node=status.node, count=count)
+        say(started, "Normal", "Started", message)
         found += said(status, thing)
     for path in sorted(run.glob("summary*.json")):
         summary = read_file(path, Summary)
@@ -115,11 +137,15 @@ def _statuses(run: Path) -> list[NodeStatus]:
 
 def _place(job: JobFile, placed: Placed) -> str:
     cards = " + ".join(",".join(map(str, node)) for node in placed.devices if node)
-    return f"Given {placed.cpus:g} CPUs" + (f" and {job.spec.device} {cards}." if cards else ".")
+    cpus = f"{placed.cpus:g}"
+    if not cards:
+        return worded("Given {cpus} CPUs.", cpus=cpus)
+    return worded("Given {cpus} CPUs and {device} {cards}.", cpus=cpus, device=job.spec.device, cards=cards)
 
 
 def _end(summary: Summary) -> str:
-    text = f"The run ended after {summary.running_seconds:.1f} s: {summary.result}."
-    if summary.problem:
-        return f"{text} {summary.problem.message}"
-    return text
+    seconds, result = f"{summary.running_seconds:.1f}", summary.result
+    if summary.problem is None:
+        return worded("The run ended after {seconds} s: {result}.", seconds=seconds, result=result)
+    told = "The run ended after {seconds} s: {result}. {sentence}"
+    return worded(told, seconds=seconds, result=result, sentence=summary.problem.message)

@@ -33,6 +33,7 @@ def record_of(job: JobFile, seen: Settled, folder: JobFolder) -> JobRecord:
         machines=(job.host,) if seen.started else (),
         earlier=earlier_runs(job, folder) if job.run > 1 else (),
         idle_since=seen.idle_since,
+        progress=seen.progress,
     )
 
 

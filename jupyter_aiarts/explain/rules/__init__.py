@@ -43,6 +43,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "image-unreachable": ("image",),
     "image-wrong-arch": ("image",),
     "image-user-permission": ("container",),
+    "library-missing": ("kernels",),
     "unknown": PLATFORM,
 }
 """Who is asked about which code; the first that knows more is believed."""

@@ -6,7 +6,7 @@ from jupyter_aiarts.explain.words.text import Text, Words
 
 TEXTS = {
     "queue-position": Text(
-        Words("Waiting in the queue", "{ahead} jobs are ahead of it; jobs start by priority, then in order."),
+        Words("Waiting in the queue", "Jobs ahead of it: {ahead}. They start by priority, then in order."),
         Words("排队中", "前面还有 {ahead} 个任务；任务先按优先级、再按先后启动。"),
     ),
     "queue-next": Text(

@@ -279,6 +279,20 @@ async def test_variables_of_a_log_mount_are_asked_for_and_kept(apiserver: StandI
         assert (await server.archive.environment("team", JOB, 1, 0))["MINE"] == "yes"
 
 
+async def test_the_rank_table_is_asked_for_and_kept(server: Server, apiserver: StandIn, tmp_path: Path) -> None:
+    pod = begin(apiserver, tmp_path, WAITING, device="huawei_npu_arm64", cards=2, devices=[[0, 1]])
+    server.keep()
+    await server.until_held(b"waiting for go\n")
+    table = await server.archive.rank_table("team", JOB, 1)
+    assert [card["rank_id"] for card in json.loads(table)["server_list"][0]["device"]] == ["0", "1"]
+    pod.kill()
+    apiserver.pods.clear()
+    await server.until_done()
+    assert await server.archive.rank_table("team", JOB, 1) == table
+    with pytest.raises(RunNotFound, match="no rank table: none of its pods runs any more"):
+        await server.archive.rank_table("team", JOB, 2)
+
+
 # -- forgetting ----------------------------------------------------------------------------------------------------
 
 

@@ -112,7 +112,7 @@ async def test_a_server_that_refuses_the_connection_is_away_at_once(tmp_path: Pa
 async def test_a_server_that_lets_us_wait_is_not_tried_again_by_everybody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "CONNECT", 0.3)
+    monkeypatch.setattr(transport, "CONNECT", 1.0)
     with full_server() as port:
         api = await Api.open(settings_for(tmp_path, f"http://127.0.0.1:{port}"))
         with pytest.raises(ClusterUnreachable):
@@ -120,7 +120,7 @@ async def test_a_server_that_lets_us_wait_is_not_tried_again_by_everybody(
         began = time.monotonic()
         with pytest.raises(ClusterUnreachable, match="does not answer"):
             await api.raw("/version")
-        assert time.monotonic() - began < 0.1
+        assert time.monotonic() - began < 0.5
         await api.aclose()
 
 

@@ -267,6 +267,18 @@ async def test_bytes_that_come_again_are_not_doubled_and_a_leap_is_a_gap(server:
     assert server.texts() == ["one", "two", "… 92 bytes dropped here …", "three"]
 
 
+async def test_what_a_run_took_is_kept_after_its_pod_and_another_form_is_passed_over(
+    server: Server, apiserver: StandIn, tmp_path: Path
+) -> None:
+    past = {"cards": {"times": [], "series": {}}, "ranks": {"times": [7.5], "series": {"0 cpu": [0.5]}},
+            "network": {"times": [7.5], "series": {"received": [8.0], "sent": [9.0]}}}  # fmt: skip
+    wrong = {**past, "cards": {"times": [1.0], "series": {"0 memory": []}}}
+    told = [{"type": "usage", **one} for one in (past, wrong, {"cards": 7})]
+    await answered(server, apiserver, frames(chunk(0, 10, b"one\n"), *told))
+    [kept] = tmp_path.rglob("usage.json")
+    assert json.loads(kept.read_text()) == past and server.texts() == ["one"]
+
+
 async def test_times_never_go_back(server: Server, apiserver: StandIn) -> None:
     await answered(server, apiserver, frames(chunk(0, 50, b"one\n"), chunk(4, 20, b"two\n"), chunk(8, 60, b"three\n")))
     assert server.texts() == ["one", "two", "three"]

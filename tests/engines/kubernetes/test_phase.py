@@ -145,6 +145,15 @@ def test_a_mount_that_is_only_late_is_a_start_like_any_other_until_it_lasts(what
     assert record_of(content).cause.code == "unknown"
 
 
+def test_a_job_that_is_deleted_is_never_queued_again_when_its_last_pod_has_gone() -> None:
+    content = load("deleted")
+    assert record_of(content).phase is Phase.RUNNING
+    content["pods"] = []
+    content["jobs"][0]["status"].update(active=0, ready=0, terminating=0)
+    record = record_of(content)
+    assert (record.phase, record.cause.code) == (Phase.STOPPED, "stopped-by-user")
+
+
 # -- time ----------------------------------------------------------------------------------------------------------
 
 

@@ -51,6 +51,7 @@ PLAIN: dict[str, Any] = {
     "regroup": True,
     "port": 9410,
     "folder": "/aiarts/run",
+    "own_network": True,
     "code": "/aiarts/run/code",
 }
 
@@ -83,6 +84,11 @@ def test_on_the_nodes_network_every_port_is_drawn() -> None:
     host, _, meeting = plan["meeting"].rpartition(":")
     assert host == plan["master_addr"] and int(meeting) == plan["port"] + 1
     assert 20_000 <= plan["port"] < 30_000 and 10_000 <= plan["master_port"] < 20_000
+
+
+def test_a_pod_on_its_nodes_network_has_none_of_its_own() -> None:
+    settings = {"devices": {"cpu": {"host_network": True}}}
+    assert plan_of(make_order(settings))["own_network"] is False
 
 
 def test_the_log_mount_is_where_launchers_write() -> None:

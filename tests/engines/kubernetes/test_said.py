@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
+from jupyter_aiarts.engines.jobuse import usage_of
 from jupyter_aiarts.engines.kubernetes import names
 from jupyter_aiarts.engines.kubernetes.door import PodFacts
 from jupyter_aiarts.engines.kubernetes.npulog import npu_log
@@ -20,6 +23,7 @@ from jupyter_aiarts.engines.npulog import Gap, NpuPage
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.launcher import leader
 from jupyter_aiarts.launcher.ascend.lastlog import NAME
+from jupyter_aiarts.model.job import Progress
 from jupyter_aiarts.model.phase import Phase
 
 from .archiving import JOB, WAITING, begin, end, serving, stand_in, until
@@ -166,6 +170,34 @@ async def test_what_somebody_else_wrote_there_is_no_answer(tmp_path: Path) -> No
         assert await server.archive.beside("team", JOB, 1, NAME, NpuPage) == {}
 
 
+# -- usage -----------------------------------------------------------------------------------------------------------
+
+TABLE = Path(__file__).parents[2] / "launcher/usage/npu_smi/08_310_23.0_hugepages.txt"
+
+
+async def test_what_a_pods_cards_do_comes_with_its_log_and_stays_when_the_pod_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tool is asked in the pod, some seconds after the start; nobody asks the pod for what it says."""
+    tool = tmp_path / "tools/npu-smi"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\ncat "{TABLE}"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    heard: list[NodeStatus] = []
+    async with stand_in() as cluster, serving(cluster, tmp_path, heard=lambda _, said: heard.append(said)) as server:
+        pod = begin(cluster, tmp_path, WAITING, **npu_plan())
+        server.keep()
+        await until(lambda: bool(heard) and any(one.cards for one in usage_of(heard[-1:])), "a look at the cards")
+        (pod.root / "go").touch()
+        await end(pod, server)
+        assert {what for what, _, _ in cluster.asked} == {"v1/log"}
+        kept = await server.archive.beside("team", JOB, 1, "status.json", NodeStatus)
+    [node] = usage_of(kept.values())
+    [card] = node.cards
+    assert (node.node, card.id, card.name, card.memory_used_mb) == (0, 0, "310", 577.0)
+
+
 # -- idle cards ------------------------------------------------------------------------------------------------------
 
 EARLY, LATE = "2026-11-16T08:00:00.000000Z", "2026-11-16T09:00:00.000000Z"
@@ -185,3 +217,24 @@ def test_a_job_is_idle_since_the_last_of_its_nodes_is_and_only_if_all_are() -> N
 def test_what_is_no_time_is_not_told_as_one(said: str) -> None:
     status = NodeStatus(node=0, attempt=1, phase="running", since=EARLY, idle_since=said)
     assert said_of(status).idle_since is None
+
+
+# -- progress --------------------------------------------------------------------------------------------------------
+
+
+def test_how_far_a_job_is_is_its_first_launchers_word_and_that_of_this_attempt() -> None:
+    picture, job_id, _, _ = running()
+    far = Progress("epoch 3/10", 0.3)
+    picture.hear(job_id, 1, {1: Said(pod="", attempt=1, progress=far)})
+    assert picture.record(job_id).progress is None
+    picture.hear(job_id, 1, {0: Said(pod="", attempt=1, progress=far)})
+    assert picture.record(job_id).progress == far
+    picture.hear(job_id, 1, {0: Said(pod="", attempt=7, progress=far)})
+    assert picture.record(job_id).progress is None
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), float("inf")])
+def test_progress_is_bounded_in_words_and_number(share: float) -> None:
+    status = NodeStatus(node=0, attempt=1, phase="running", since=EARLY, progress=Progress("x" * 5000, 0.5))
+    assert said_of(status).progress == Progress("x" * 60, 0.5)
+    assert said_of(structs.replace(status, progress=Progress("x", share))).progress is None
