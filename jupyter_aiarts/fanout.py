@@ -11,6 +11,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 
 QUEUES = b'{"type":"queues"}'
 """Says that queues may be other ones: whoever shows them asks, for what each may see is made when it is asked for."""
+KERNELS = b'{"type":"kernels"}'
+"""Says that environments or the kernels made of them are other ones: whoever shows them asks."""
+
+NONE = b"[]"
 
 Encode = Callable[[Iterable[str] | None, str], list[bytes]]
 
@@ -18,12 +22,15 @@ Encode = Callable[[Iterable[str] | None, str], list[bytes]]
 class _Reader:
     """What one subscriber has not seen yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, shows_usage: bool) -> None:
+        self.shows_usage = shows_usage
         self.changed: set[str] = set()
         self.removed: set[str] = set()
         self.health = False
         self.queues = False
+        self.kernels = False
         self.usage = False
+        self.idle = False
         self.ready = asyncio.Event()
         self.over = False
 
@@ -39,6 +46,7 @@ class Fanout:
         self._encode = encode
         self._health = health
         self._usage = usage
+        self._idle = NONE
         self._readers: set[_Reader] = set()
 
     def send(
@@ -54,9 +62,23 @@ class Fanout:
             reader.ready.set()
 
     def send_usage(self) -> None:
-        """Note that there is a newer look at this machine; who reads slowly misses some."""
+        """Note that there is a newer look at this machine; who reads slowly misses some, who shows none sleeps on."""
         for reader in self._readers:
-            reader.usage = True
+            if reader.shows_usage:
+                reader.usage = True
+                reader.ready.set()
+
+    def send_idle(self, kernels: bytes) -> None:
+        """Note which kernels hold cards that do nothing, as they travel; all of them, and kept for who comes later."""
+        self._idle = kernels
+        for reader in self._readers:
+            reader.idle = True
+            reader.ready.set()
+
+    def send_kernels(self) -> None:
+        """Note that environments or kernels are others."""
+        for reader in self._readers:
+            reader.kernels = True
             reader.ready.set()
 
     def close(self) -> None:
@@ -65,12 +87,13 @@ class Fanout:
             reader.over = True
             reader.ready.set()
 
-    async def subscribe(self, lang: str) -> AsyncGenerator[bytes, None]:
-        """A snapshot, then changes until the service closes or the subscriber goes."""
-        reader = _Reader()
+    async def subscribe(self, lang: str, usage: bool = True) -> AsyncGenerator[bytes, None]:
+        """A snapshot, then changes until the service closes or the subscriber goes; looks at the machine if wanted."""
+        reader = _Reader(usage)
         self._readers.add(reader)
         try:
-            yield message("snapshot", "jobs", self._encode(None, lang))
+            idle = b"" if self._idle == NONE else b',"idle":%s' % self._idle
+            yield message("snapshot", "jobs", self._encode(None, lang), idle)
             while not reader.over:
                 await reader.ready.wait()
                 reader.ready.clear()
@@ -78,7 +101,9 @@ class Fanout:
                 removed, reader.removed = reader.removed, set()
                 health, reader.health = reader.health, False
                 queues, reader.queues = reader.queues, False
-                usage, reader.usage = reader.usage and self._usage(lang), False
+                kernels, reader.kernels = reader.kernels, False
+                has_idle, reader.idle = reader.idle, False
+                look, reader.usage = reader.usage and self._usage(lang), False
                 if health:  # first: it says whose the jobs are
                     yield message("health", "clusters", self._health())
                 if changed:
@@ -87,15 +112,19 @@ class Fanout:
                     yield message("removed", "ids", [f'"{job_id}"'.encode() for job_id in sorted(removed)])
                 if queues:
                     yield QUEUES
-                if usage:
-                    yield b'{"type":"usage","usage":%s}' % usage
+                if kernels:
+                    yield KERNELS
+                if has_idle:
+                    yield b'{"type":"idle","kernels":%s}' % self._idle
+                if look:
+                    yield b'{"type":"usage","usage":%s}' % look
         finally:
             self._readers.discard(reader)
 
 
-def message(kind: str, key: str, items: list[bytes]) -> bytes:
+def message(kind: str, key: str, items: list[bytes], more: bytes = b"") -> bytes:
     """One stream message out of values that are encoded already."""
-    return b'{"type":"%s","%s":%s}' % (kind.encode(), key.encode(), array(items))
+    return b'{"type":"%s","%s":%s%s}' % (kind.encode(), key.encode(), array(items), more)
 
 
 def array(items: list[bytes]) -> bytes:

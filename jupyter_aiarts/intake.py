@@ -5,18 +5,21 @@ Apart from the service because only those who submit or edit need it, and it bri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from msgspec import structs
 
 from jupyter_aiarts.engines.base import Asked, Engine
-from jupyter_aiarts.errors import BadRequest, ClusterNotFound
+from jupyter_aiarts.errors import AiartsError, BadRequest, ClusterNotFound, InvalidSpec
 from jupyter_aiarts.model.foreign import recognise
 from jupyter_aiarts.model.merge import merge_patch
 from jupyter_aiarts.model.reading import Reading, read_spec
 from jupyter_aiarts.model.templates import apply_template, contradicted
 from jupyter_aiarts.templates import TemplateStore
+
+FolderOf = Callable[[str], Awaitable[str]]
+"""From the name of an environment, or of its kernel, to its folder; raises an `AiartsError`."""
 
 
 def read_submission(
@@ -61,3 +64,20 @@ def read_edit(asked: Asked, patch: Mapping[str, Any], engine: Engine) -> Reading
     gone = contradicted(asked.given, patch)
     base = {key: value for key, value in asked.given.items() if key not in gone}
     return read_spec(merge_patch(base, patch), known_secrets=asked.secrets, offered_devices=engine.offers())
+
+
+async def with_environment(reading: Reading, folder_of: FolderOf | None) -> Reading:
+    """The spec whose `environment` is a folder, where it was a name; raises `InvalidSpec`."""
+    named = reading.spec.environment
+    if named is None or "/" in named or named.startswith("~") or folder_of is None:
+        return reading
+    try:
+        folder = await folder_of(named)
+    except AiartsError as error:
+        message = f"{error} {error.hint} A folder is written with a slash: ./{named}"
+        raise InvalidSpec([{"key": "environment", "message": message}]) from error
+    return structs.replace(
+        reading,
+        spec=structs.replace(reading.spec, environment=folder),
+        given={**reading.given, "environment": folder},
+    )

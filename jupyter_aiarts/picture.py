@@ -13,7 +13,7 @@ from msgspec import Struct
 from jupyter_aiarts.engines.base import JobRecord
 from jupyter_aiarts.errors import BadRequest, JobNotFound
 from jupyter_aiarts.explain import LANGUAGES, explain
-from jupyter_aiarts.model.job import Job, listed
+from jupyter_aiarts.model.job import Event, Job, listed
 from jupyter_aiarts.model.phase import MOVES, Move, Phase
 
 HELD_BY_A_NODE = ("pod-stuck", "node-lost")  # causes that a release may end
@@ -110,6 +110,21 @@ class Picture:
             self._encoded.pop((job_id, lang), None)
 
 
+def _notes(notes: tuple[str, ...], lang: str) -> list[str]:
+    if lang == "en" or not notes:  # as nearly always: most jobs have none
+        return list(notes)
+    from jupyter_aiarts.explain.problems import said
+
+    return [said(note, lang) for note in notes]
+
+
+def in_words(events: Iterable[Event], lang: str) -> list[Event]:
+    """Events in the reader's language, as far as the words are ours; a cluster's stay its own."""
+    from jupyter_aiarts.explain.problems import said
+
+    return [msgspec.structs.replace(event, message=said(event.message, lang)) for event in events]
+
+
 def shown(record: JobRecord, lang: str) -> Job:
     """A job as every door shows it, in the reader's language."""
     return Job(
@@ -125,11 +140,12 @@ def shown(record: JobRecord, lang: str) -> Job:
         spec=record.spec,
         explanation=explain(record.cause, lang, record.id, record.spec),
         ranks=list(record.ranks),
-        notes=list(record.notes),
+        notes=_notes(record.notes, lang),
         machines=list(record.machines),
         moves=list(offered(record)),
         earlier=list(record.earlier) if record.earlier else msgspec.UNSET,
         idle_since=record.idle_since or msgspec.UNSET,
+        progress=record.progress or msgspec.UNSET,
     )
 
 

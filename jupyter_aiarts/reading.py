@@ -9,11 +9,14 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator
 
+from msgspec import structs
+
 from jupyter_aiarts.engines.base import Engine, JobRecord
-from jupyter_aiarts.engines.logs import LogQuery
+from jupyter_aiarts.engines.logs import LogQuery, no_log_reason
 from jupyter_aiarts.errors import BadRequest
 from jupyter_aiarts.model.job import LogLine
 from jupyter_aiarts.model.phase import Phase
+from jupyter_aiarts.picture import shown
 
 SEARCH = 30.0  # seconds a page may take
 ANEW = 1.0  # seconds after which a log without a line is opened again
@@ -34,9 +37,19 @@ async def page(
     deadline = time.monotonic() + SEARCH
 
     def read() -> tuple[list[LogLine], str | None]:
-        return log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline), log.unread(lang)
+        lines = log.lines(query, ended=over, stop=lambda: time.monotonic() > deadline)
+        return with_reasons(lines, lang), log.unread(lang)
 
     return await asyncio.to_thread(read)
+
+
+def with_reasons(lines: list[LogLine], lang: str) -> list[LogLine]:
+    """The same lines, with why a known flood means nothing in the reader's words instead of by its id."""
+    if not any(line.harmless for line in lines):
+        return lines
+    from jupyter_aiarts.explain.harmless import harmless_text
+
+    return [structs.replace(one, harmless=harmless_text(one.harmless, lang)) if one.harmless else one for one in lines]
 
 
 def with_unread(lines: list[LogLine], unread: str | None, query: LogQuery) -> list[LogLine]:
@@ -48,7 +61,20 @@ def with_unread(lines: list[LogLine], unread: str | None, query: LogQuery) -> li
     return [said, *lines]
 
 
-async def follow(engine: Engine, job_id: str, query: LogQuery, run: int | None) -> AsyncGenerator[list[LogLine], None]:
+async def why_nothing(engine: Engine, job_id: str, query: LogQuery, run: int | None, lang: str = "en") -> str | None:
+    """Why there is nothing to read yet, or no more, or not all; None when only the query leaves lines out."""
+    lines, unread = await page(engine, job_id, LogQuery(rank=query.rank, tail=1), run, lang)
+    if lines or unread is not None:
+        return unread
+    job = shown(await engine.get(job_id), lang)
+    states = [rank.phase.value for rank in job.ranks if query.rank in (None, rank.rank)]
+    why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
+    return no_log_reason(job.phase.value, why, lang, states if job.started else [Phase.QUEUED.value])
+
+
+async def follow(
+    engine: Engine, job_id: str, query: LogQuery, run: int | None, lang: str = "en"
+) -> AsyncGenerator[list[LogLine], None]:
     """Lines as they come, until the run has ended and everything was told."""
     number = (await engine.get(job_id)).run if run is None else run
     follower = (await engine.log(job_id, number)).follow(query)
@@ -63,7 +89,7 @@ async def follow(engine: Engine, job_id: str, query: LogQuery, run: int | None) 
             follower = follower if told else log.follow(query)
         lines = await asyncio.to_thread(follower.step, over)
         if lines:
-            yield lines
+            yield with_reasons(lines, lang)
             told, spoke = True, time.monotonic()
         elif not follower.done:
             await asyncio.sleep(min(max((time.monotonic() - spoke) / 10, QUICK), SLOW))

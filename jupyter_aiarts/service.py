@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +17,25 @@ import msgspec
 from msgspec import Struct
 
 from jupyter_aiarts.engines.base import Caller, Engine, JobRecord
-from jupyter_aiarts.errors import JobNotFound, Unavailable
+from jupyter_aiarts.errors import BadRequest, JobNotFound, Unavailable
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.fanout import Fanout, array
 from jupyter_aiarts.model.job import DryRun, Event, Explanation, Job, LogLine
 from jupyter_aiarts.model.phase import Move, Phase
-from jupyter_aiarts.picture import ListQuery, Picture, offered, shown
+from jupyter_aiarts.picture import ListQuery, Picture, in_words, offered, shown
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.logs import LogQuery, RunLog
+    from jupyter_aiarts.filling import Filler
+    from jupyter_aiarts.intake import FolderOf
     from jupyter_aiarts.model.cluster import ClusterPage
     from jupyter_aiarts.model.fix import Fix, FixRequest
     from jupyter_aiarts.model.places import PathMap
     from jupyter_aiarts.model.queue import ShownQueue
+    from jupyter_aiarts.model.ranktable import RankTable
     from jupyter_aiarts.model.templates import Template
     from jupyter_aiarts.model.turn import ShownTurn
-    from jupyter_aiarts.model.usage import JobUsage, Usage, UsagePage
+    from jupyter_aiarts.model.usage import Filling, IdleKernel, JobUsage, UsagePage
     from jupyter_aiarts.templates import TemplateStore
     from jupyter_aiarts.twins import Twins
     from jupyter_aiarts.usage import UsageWatch
@@ -50,12 +53,16 @@ class Submitted(Struct, frozen=True):
 class JobService:
     """All jobs of all engines. Made by the server (one per process) and by the command line (one per call)."""
 
-    def __init__(self, engines: Mapping[str, Engine], templates: TemplateStore) -> None:
+    def __init__(
+        self, engines: Mapping[str, Engine], templates: TemplateStore, folder_of: FolderOf | None = None
+    ) -> None:
         self._engines = dict(engines)
         self._templates = templates
+        self._folder_of = folder_of  # of the environment with a name; without it only folders can be named
         self._picture = Picture()
         self._snapshots: dict[str, tuple[JobRecord, ...]] = {}  # what each engine said when last asked for everything
         self._usage: UsageWatch | None = None
+        self._filler: Filler | None = None
         self._fanout = Fanout(self._picture.encoded, self._health_message, self._usage_message)
         self._tasks: list[asyncio.Task[None]] = []
         self._first_look: asyncio.Future[None] | None = None
@@ -84,21 +91,35 @@ class JobService:
 
     async def submit(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> Submitted:
         """Accept a job; everything wrong with its spec is said at once. Text is a DLC params file."""
-        from jupyter_aiarts.intake import read_submission
+        from jupyter_aiarts.intake import read_submission, with_environment
 
         engine, reading = read_submission(raw, self._engines, self._templates)
+        reading = await with_environment(reading, self._folder_of)
         record, created = await engine.submit(reading, caller)
         self._take([record])
         return Submitted(shown(record, lang), created)
 
-    async def try_out(self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en") -> DryRun:
-        """What submitting would do, without doing it."""
-        from jupyter_aiarts.intake import read_submission
+    async def try_out(
+        self, raw: Mapping[str, Any] | str, caller: Caller, lang: str = "en", manifest: bool = False
+    ) -> DryRun:
+        """What submitting would do, without doing it; with `manifest` also what kubectl would make it from."""
+        from jupyter_aiarts.explain.problems import said
+        from jupyter_aiarts.intake import read_submission, with_environment
 
         engine, reading = read_submission(raw, self._engines, self._templates)
+        reading = await with_environment(reading, self._folder_of)
         fit = await engine.fits(reading, caller)
         why = explain(fit.cause, lang, spec=fit.spec) if fit.cause else None
-        return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=[*reading.notes, *fit.notes])
+        notes = [said(note, lang) for note in (*reading.notes, *fit.notes)]
+        if not manifest:
+            return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=notes)
+        text = await engine.manifest(reading, caller)
+        if text is None:
+            raise BadRequest(
+                f"Jobs on {engine.name} are no objects of Kubernetes, so there is nothing for kubectl to apply.",
+                "Name a cluster of Kubernetes with the key cluster.",
+            )
+        return DryRun(spec=fit.spec, explanation=why, fits=fit.now, notes=notes, manifest=text)
 
     async def act(self, job_id: str, move: Move, lang: str = "en") -> Job:
         """Stop, pause, resume, rerun or release a job."""
@@ -108,10 +129,11 @@ class JobService:
 
     async def edit(self, job_id: str, patch: Mapping[str, Any], lang: str = "en") -> Job:
         """Change the spec that the next run uses, by a JSON merge patch."""
-        from jupyter_aiarts.intake import read_edit
+        from jupyter_aiarts.intake import read_edit, with_environment
 
         engine = await self._owner(job_id)
         reading = read_edit(await engine.asked(job_id), patch, engine)
+        reading = await with_environment(reading, self._folder_of)
         record = await engine.edit(job_id, reading)
         self._take([record])
         return shown(record, lang)
@@ -180,28 +202,28 @@ class JobService:
 
     async def no_log(self, job_id: str, query: LogQuery, run: int | None = None, lang: str = "en") -> str | None:
         """Why there is nothing to read yet, or no more, or not all; None when only the query leaves lines out."""
-        from jupyter_aiarts.engines.logs import LogQuery, no_log_reason
-        from jupyter_aiarts.reading import page
+        from jupyter_aiarts.reading import why_nothing
 
-        glimpse = LogQuery(rank=query.rank, tail=1)
-        lines, unread = await page(await self._owner(job_id), job_id, glimpse, run, lang)
-        if lines or unread is not None:
-            return unread
-        job = await self.get(job_id, lang)
-        states = [rank.phase.value for rank in job.ranks if query.rank in (None, rank.rank)]
-        why = f"{job.explanation.title}. {job.explanation.why}" if job.explanation else ""
-        return no_log_reason(job.phase.value, why, lang, states if job.started else [Phase.QUEUED.value])
+        return await why_nothing(await self._owner(job_id), job_id, query, run, lang)
 
-    async def follow(self, job_id: str, query: LogQuery, run: int | None = None) -> AsyncIterator[list[LogLine]]:
+    async def follow(
+        self, job_id: str, query: LogQuery, run: int | None = None, lang: str = "en"
+    ) -> AsyncIterator[list[LogLine]]:
         """Lines as they come, until the run has ended and everything was told."""
         from jupyter_aiarts.reading import follow
 
-        async with contextlib.aclosing(follow(await self._owner(job_id), job_id, query, run)) as batches:
+        async with contextlib.aclosing(follow(await self._owner(job_id), job_id, query, run, lang)) as batches:
             async for lines in batches:
                 yield lines
 
     async def env(self, job_id: str, run: int | None = None, rank: int = 0) -> dict[str, str | None]:
         return await (await self._owner(job_id)).environment(job_id, run, rank)
+
+    async def rank_table(self, job_id: str, run: int | None = None, lang: str = "en") -> RankTable:
+        """The table the ranks of a run find each other by, with the doctor's verdict."""
+        from jupyter_aiarts.ranktables import told
+
+        return told(await (await self._owner(job_id)).rank_table(job_id, run), lang)
 
     async def npu_log(
         self, job_id: str, run: int | None = None, rank: int | None = None, tail: int | None = None, lang: str = "en"
@@ -211,23 +233,22 @@ class JobService:
 
         return await npu_page(await self._owner(job_id), job_id, run, rank, tail, lang)
 
-    async def job_usage(self, job_id: str, run: int | None = None) -> JobUsage:
-        """What the cards of a run do, or did, as its launchers saw it."""
+    async def job_usage(self, job_id: str, run: int | None = None, history: bool = False) -> JobUsage:
+        """What the cards and ranks of a run do, or did, as its launchers saw it."""
         from jupyter_aiarts.model.usage import JobUsage
 
-        return JobUsage(nodes=await (await self._owner(job_id)).usage(job_id, run))
+        return JobUsage(nodes=await (await self._owner(job_id)).usage(job_id, run, history))
 
-    async def events(self, job_id: str, run: int | None = None) -> list[Event]:
-        return list(await (await self._owner(job_id)).events(job_id, run))
+    async def events(self, job_id: str, run: int | None = None, lang: str = "en") -> list[Event]:
+        return in_words(await (await self._owner(job_id)).events(job_id, run), lang)
 
     async def health(self) -> dict[str, Any]:
         """What a page needs to know about this service itself."""
         from jupyter_aiarts._version import __version__
 
-        clusters = self._clusters()
         return {
             "version": __version__,
-            "clusters": clusters,
+            "clusters": self._clusters(),
             "jobs": len(self._picture.jobs),
             "active": self.active_here(),
         }
@@ -242,6 +263,14 @@ class JobService:
         """What is wrong with which nodes, by cluster: told with the health, to those who listen at once."""
         self._unwell = dict(unwell)
         self._fanout.send(health=True)
+
+    def note_kernels(self) -> None:
+        """Environments or the kernels made of them are others: told to those who listen at once."""
+        self._fanout.send_kernels()
+
+    def note_idle(self, kernels: Sequence[IdleKernel]) -> None:
+        """Which kernels of this server hold cards that do nothing: told to those who listen, and who come later."""
+        self._fanout.send_idle(msgspec.json.encode(kernels))
 
     def _clusters(self) -> list[dict[str, Any]]:
         """Every engine by name, since when what it tells may be out of date, who this user is where others' jobs are
@@ -273,11 +302,24 @@ class JobService:
 
     async def usage(self, seconds: int = 0, lang: str = "en") -> UsagePage:
         """What this machine is doing, and did in the last `seconds`; for a while subscribers are told of every look."""
-        from jupyter_aiarts.usage import UsageWatch, look_at, usual_paths
+        from jupyter_aiarts.usage import look_at
 
+        return await look_at(self.machine(), seconds, lang)
+
+    def machine(self) -> UsageWatch:
+        """What looks at this machine, for all who want to know; made for the first of them."""
         if self._usage is None:
+            from jupyter_aiarts.usage import UsageWatch, usual_paths
+
             self._usage = UsageWatch(usual_paths(), self._fanout.send_usage)
-        return await look_at(self._usage, seconds, lang)
+        return self._usage
+
+    async def filling(self, folder: str, seconds: int | None = None) -> Filling:
+        """What takes the room below a folder of this machine, as far as it can be counted in so many seconds."""
+        from jupyter_aiarts.filling import SECONDS, Filler
+
+        self._filler = self._filler or Filler()
+        return await self._filler.count(folder, seconds or SECONDS)
 
     async def places(
         self, path: str | None, folder: str, cluster: str | None = None, job_id: str | None = None, lang: str = "en"
@@ -294,10 +336,6 @@ class JobService:
         """Every job of the picture as it is now; nobody is asked."""
         return self._picture.jobs.values()
 
-    def last_usage(self) -> Usage | None:
-        """What was last seen of this machine, where somebody looked."""
-        return self._usage.last if self._usage is not None else None
-
     def is_mine(self, cluster: str, owner: str) -> bool:
         """Whether a job with this owner is one of the user whom this service works for."""
         return self._engines[cluster].owner in (None, owner)
@@ -306,10 +344,10 @@ class JobService:
         """How many jobs hold this machine at this moment, as far as is known."""
         return sum(1 for job in self._picture.jobs.values() if job.cluster == "local" and job.phase.is_active)
 
-    async def subscribe(self, lang: str = "en") -> AsyncIterator[bytes]:
-        """Encoded stream messages: a snapshot first, then what changes; a slow reader gets them merged."""
+    async def subscribe(self, lang: str = "en", usage: bool = True) -> AsyncIterator[bytes]:
+        """Encoded messages: a snapshot, then changes, with `usage` looks too; a slow reader gets them merged."""
         await self.start()
-        async with contextlib.aclosing(self._fanout.subscribe(lang)) as messages:
+        async with contextlib.aclosing(self._fanout.subscribe(lang, usage)) as messages:
             async for message in messages:
                 yield message
 
@@ -363,17 +401,17 @@ class JobService:
 
     async def _refresh(self) -> None:
         """Bring the picture up to what the engines say now, all of them asked at once."""
-        names = list(self._engines)
-        for name, records in zip(names, await asyncio.gather(*map(self._ask, names)), strict=True):
-            if records is self._snapshots.get(name):
-                continue
-            self._snapshots[name] = records
-            self._take(records)
-            there = {record.id for record in records}
-            self._drop([key for key in self._picture.jobs if self._picture.is_of(key, name) and key not in there])
+        await asyncio.gather(*map(self._ask, self._engines))
 
-    async def _ask(self, name: str) -> tuple[JobRecord, ...]:
-        return await self._engines[name].snapshot()
+    async def _ask(self, name: str) -> None:
+        """Taken as soon as it is said: the watch may tell something newer in the next moment."""
+        records = await self._engines[name].snapshot()
+        if records is self._snapshots.get(name):
+            return
+        self._snapshots[name] = records
+        self._take(records)
+        there = {record.id for record in records}
+        self._drop([key for key in self._picture.jobs if self._picture.is_of(key, name) and key not in there])
 
     def _take(self, records: Iterable[JobRecord]) -> None:
         changed = self._picture.take(record for record in records if self._differs(record))
@@ -407,8 +445,4 @@ class JobService:
 
     def _usage_message(self, lang: str) -> bytes | None:
         """The newest look at this machine, for whoever reads the stream."""
-        if self._usage is None or self._usage.last is None:
-            return None
-        from jupyter_aiarts.usage import page_of
-
-        return msgspec.json.encode(page_of(self._usage.last, lang))
+        return None if self._usage is None else self._usage.said(lang)

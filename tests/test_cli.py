@@ -100,6 +100,12 @@ def test_2_for_wrong_usage_and_a_refused_spec_with_every_problem(aiarts: Run) ->
     assert aiarts("submit")[0] == 2
 
 
+def test_problems_of_a_spec_come_in_the_language_that_was_asked_for(aiarts: Run) -> None:
+    code, _, said = aiarts("submit", script("print(1)"), "--nodes", "0", "--lang", "zh")
+    assert code == 2
+    assert "nodes 必须是 1 到 10,000 之间的整数，现在是 0。" in said and "请修改指出的键" in said
+
+
 def test_3_when_there_is_no_such_job(aiarts: Run) -> None:
     code, _, err = aiarts("show", "nobody")
     assert code == 3 and "nobody" in err
@@ -189,7 +195,10 @@ def test_a_known_flood_is_folded_and_said_to_be_harmless(aiarts: Run, follow: li
     texts = [noise.format("DNN"), noise.format("BLAS"), "done"]
     job = job_of(aiarts("submit", script(f"print(*{texts!r}, sep=chr(10))"), "--wait", "--json"))
     shown = aiarts("logs", job["id"], "--fold", *follow)[1].splitlines()
-    assert shown[:3] == [texts[1], "… 1 more like it; they can be ignored", "done"]
+    why = "TensorFlow registers its CUDA libraries twice and keeps the first"
+    assert shown[:3] == [texts[1], f"… 1 more like it; they can be ignored: {why}", "done"]
+    chinese = aiarts("logs", job["id"], "--fold", "--lang", "zh", *follow)[1]
+    assert "可以忽略：TensorFlow 重复注册 CUDA 库" in chinese
 
 
 def test_waiting_for_a_job_that_has_ended_shows_its_log(aiarts: Run) -> None:

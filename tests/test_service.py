@@ -131,6 +131,19 @@ async def test_a_slow_subscriber_gets_the_last_state_once(service: JobService, c
     assert [(one["id"], one["phase"]) for one in message["jobs"]] == [(job.id, "succeeded")]
 
 
+async def test_who_shows_no_usage_is_not_woken_by_looks_at_the_machine(service: JobService) -> None:
+    await service.start()
+    shows, sleeps = service.subscribe(), service.subscribe(usage=False)
+    await anext(shows)
+    await anext(sleeps)
+    told, woken = (asyncio.ensure_future(anext(one)) for one in (shows, sleeps))
+    await service.usage()
+    assert json.loads(await told)["type"] == "usage"
+    assert json.loads(await anext(shows))["type"] == "usage"  # a second look has been told, and still
+    assert not woken.done()
+    woken.cancel()
+
+
 async def test_explanations_come_in_the_readers_language(service: JobService, caller: Caller) -> None:
     job = await submitted(service, caller)
     await finished(service, job.id)

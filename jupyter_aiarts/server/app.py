@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from jupyter_aiarts.audit import AuditLog
-    from jupyter_aiarts.kernelbook import KernelBook
+    from jupyter_aiarts.holdwatch import HoldWatch
+    from jupyter_aiarts.kernelbook import Deed, KernelBook
+    from jupyter_aiarts.kernelwatch import KernelWatch
     from jupyter_aiarts.server.activity import Activity
     from jupyter_aiarts.server.reporting import Report
     from jupyter_aiarts.service import JobService
@@ -53,6 +55,11 @@ class Kernels(Configurable):
     folders: List[str] = List(Unicode(), help="More folders with environments, or of one, that all may use.").tag(
         config=True
     )
+    auto_register = Bool(
+        False,
+        help="Make kernels of new environments by itself, for everybody where that may be written; remove those whose "
+        "environment is gone.",
+    ).tag(config=True)
 
 
 class AiartsApp(ExtensionApp):
@@ -88,10 +95,12 @@ class AiartsApp(ExtensionApp):
 
     _service: JobService | None = None
     _kernels: KernelBook | None = None
+    _kernel_watch: KernelWatch | None = None
     _collector: Collector | None = None
     _opening: asyncio.Task[JobService] | None = None
     _audit: AuditLog | None = None
     _activity: Activity | None = None
+    _holding: HoldWatch | None = None
     _report: Report | None = None
 
     @default("state_dir")
@@ -121,8 +130,37 @@ class AiartsApp(ExtensionApp):
             from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
 
             given = Kernels(parent=self)
-            self._kernels = KernelBook(KernelSettings(directory=given.directory, folders=tuple(given.folders)))
+            settings = KernelSettings(
+                directory=given.directory, folders=tuple(given.folders), auto_register=given.auto_register
+            )
+            self._kernels = KernelBook(settings)
         return self._kernels
+
+    @property
+    def kernel_watch(self) -> KernelWatch:
+        """What notices new environments; made when somebody first looks, or at the start with `auto_register`."""
+        if self._kernel_watch is None:
+            from jupyter_aiarts.kernelwatch import KernelWatch
+
+            memory = self.state / "kernels.json" if Kernels(parent=self).auto_register else None
+            self._kernel_watch = KernelWatch(self.kernels, self.note_kernels, self._note_deed, memory, self.log)
+        return self._kernel_watch
+
+    def note_kernels(self) -> None:
+        """Tell open pages that kernels are others; called by whoever changed them or saw it."""
+        if self._service is not None:
+            self._service.note_kernels()
+
+    def _note_deed(self, deed: Deed) -> None:
+        """What `auto_register` did or could not do, in the server's log and in the audit log."""
+        if deed.problem:
+            self.log.warning("Kernels.auto_register: %s: %s", deed.path, deed.problem)
+        elif deed.action == "register-kernel":
+            whom = "everybody" if deed.scope == "global" else "this user"
+            self.log.info("Kernels.auto_register: %s is now the kernel %s for %s.", deed.path, deed.spec, whom)
+        else:
+            self.log.info("Kernels.auto_register: removed the kernel %s, because %s is gone.", deed.spec, deed.path)
+        self.note("auto_register", deed.action, deed.path[:200], 403 if deed.problem else 200)
 
     @property
     def state(self) -> Path:
@@ -147,6 +185,8 @@ class AiartsApp(ExtensionApp):
 
         Logs of pods are kept whether or not a page is open, so with a cluster the service does not wait for one.
         """
+        if Kernels(parent=self).auto_register:
+            self.kernel_watch.start()
         if self.has_clusters or await asyncio.to_thread(has_entries, self.state / "active"):
             await self.service()
 
@@ -181,7 +221,12 @@ class AiartsApp(ExtensionApp):
         if self.keep_server_active and self.serverapp is not None:
             times = self.serverapp.web_app.settings["last_activity_times"]
             self._activity = Activity(times, service.active_here)
-            self._activity.watch(service.subscribe())
+            self._activity.watch(service.subscribe(usage=False))
+        if self.serverapp is not None:
+            from jupyter_aiarts.holdwatch import HoldWatch
+            from jupyter_aiarts.server.ownkernels import ServerKernels
+
+            self._holding = HoldWatch(ServerKernels(self.serverapp), service.machine, service.note_idle)
         self._collector = Collector(service)
         if self.webhook_url or self.webhook_nodes:
             from jupyter_aiarts.server.reporting import report
@@ -206,8 +251,13 @@ class AiartsApp(ExtensionApp):
 
     async def stop_extension(self) -> None:
         """Let go of everything; jobs go on. Called by jupyter_server when it stops."""
+        if self._kernel_watch is not None:
+            await self._kernel_watch.aclose()
+            self._kernel_watch = None
         if self._activity is not None:
             self._activity.close()
+        if self._holding is not None:
+            await self._holding.aclose()
         if self._report is not None:
             await self._report.aclose()
         if self._collector is not None:

@@ -27,14 +27,20 @@ MAX_WORD = 256
 JSON_TYPES = frozenset({"", "application/json", "application/merge-patch+json", "application/x-www-form-urlencoded"})
 
 
+def language_of(handler: RequestHandler) -> str:
+    """`zh` or `en`; never fails, since refusals are written in it."""
+    asked = handler.request.query_arguments.get("lang", [b""])[-1]
+    preferred = handler.request.headers.get("Accept-Language", "")
+    return "zh" if (asked.decode("ascii", "replace").strip() or preferred).startswith("zh") else "en"
+
+
 class Asking(RequestHandler):
     """Reads requests; mixed into `AiartsHandler`, whose verbs call these and nothing of tornado's."""
 
     @property
     def language(self) -> str:
         """`zh` or `en`: the query wins, then what the browser prefers."""
-        asked = self.get_query_argument("lang", "")
-        return "zh" if (asked or self.request.headers.get("Accept-Language", "")).startswith("zh") else "en"
+        return language_of(self)
 
     def flag(self, name: str) -> bool:
         """`?name=1` or `?name=true`; absent or 0 is no."""

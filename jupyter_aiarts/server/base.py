@@ -13,7 +13,7 @@ from tornado.web import HTTPError, RequestHandler
 
 from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.model.names import check_id
-from jupyter_aiarts.server.asking import Asking
+from jupyter_aiarts.server.asking import Asking, language_of
 
 if TYPE_CHECKING:
     from jupyter_aiarts.server.app import AiartsApp
@@ -40,7 +40,7 @@ class ErrorAnswers(RequestHandler):
         from msgspec import json
 
         error = kwargs.get("exc_info", (None, None, None))[1]
-        status, body = translate(error, status_code)
+        status, body = translate(error, status_code, language_of(self))
         self.set_status(status)
         if status == http.HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", ", ".join(offered_verbs(type(self))))
@@ -126,10 +126,14 @@ class AiartsHandler(ErrorAnswers, Asking, ExtensionHandlerMixin, APIHandler):
         return url_path_join(self.base_url, "aiarts", *parts)
 
 
-def translate(error: BaseException | None, status: int) -> tuple[int, dict[str, Any]]:
+def translate(error: BaseException | None, status: int, lang: str = "en") -> tuple[int, dict[str, Any]]:
     """The status and body for an exception; says nothing about mistakes that are ours."""
     if isinstance(error, AiartsError):
-        return error.status, error.as_dict()
+        if lang == "en":
+            return error.status, error.as_dict()
+        from jupyter_aiarts.explain.problems import refusal
+
+        return error.status, refusal(error, lang)
     message = http.HTTPStatus(status).phrase if status in set(http.HTTPStatus) else "Error"
     if isinstance(error, HTTPError):
         hint = "Log in to this Jupyter server, or send its token." if status == 403 else ""

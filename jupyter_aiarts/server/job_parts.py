@@ -1,4 +1,4 @@
-"""Routes for what belongs to one job beside its log: variables, explanation, events."""
+"""Routes for what belongs to one job beside its log: variables, rank table, explanation, events."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ class EnvHandler(AiartsHandler):
         run, rank = self.number("run", 1, MAX_RUN), self.number("rank", 0, MAX_RANK)
         service = await self.service()
         self.answer(await service.env(job_id, run, rank or 0))
+
+
+class RankTableHandler(AiartsHandler):
+    """`jobs/{id}/ranktable`"""
+
+    @web.authenticated
+    @authorized
+    async def get(self, job_id: str) -> None:
+        """The rank table of one run, and whether HCCL would take it."""
+        self.checked(job_id)
+        run = self.number("run", 1, MAX_RUN)
+        service = await self.service()
+        self.answer(await service.rank_table(job_id, run, self.language))
 
 
 class ExplainHandler(AiartsHandler):
@@ -55,11 +68,12 @@ class JobUsageHandler(AiartsHandler):
     @web.authenticated
     @authorized
     async def get(self, job_id: str) -> None:
-        """What the cards of one run do, or did, node by node."""
+        """What the cards and ranks of one run do, or did, node by node."""
         self.checked(job_id)
         run = self.number("run", 1, MAX_RUN)
+        history = self.flag("history")
         service = await self.service()
-        self.answer(await service.job_usage(job_id, run))
+        self.answer(await service.job_usage(job_id, run, history))
 
 
 class EventsHandler(AiartsHandler):
@@ -72,4 +86,4 @@ class EventsHandler(AiartsHandler):
         self.checked(job_id)
         run = self.number("run", 1, MAX_RUN)
         service = await self.service()
-        self.answer(await service.events(job_id, run))
+        self.answer(await service.events(job_id, run, self.language))

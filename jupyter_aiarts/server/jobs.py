@@ -44,7 +44,7 @@ class JobsHandler(AiartsHandler):
         caller = self.caller(self.root)
         service = await self.service()
         if self.flag("dry_run"):
-            self.answer(await service.try_out(raw, caller, self.language))
+            self.answer(await service.try_out(raw, caller, self.language, manifest=self.flag("manifest")))
             return
         self.deed = "submit"
         submitted = await service.submit(raw, caller, self.language)

@@ -108,7 +108,8 @@ class LogsHandler(AiartsHandler):
         await service.logs(job_id, structs.replace(query, tail=0, limit=1), self.run)
         silence = await service.no_log(job_id, query, self.run, self.language)
         self.set_header("X-Accel-Buffering", "no")  # a proxy that collects would make it no stream
-        await self.send(_ndjson(service, job_id, query, self.run, silence), "application/x-ndjson")
+        lines = _ndjson(service, job_id, query, self.run, silence, self.language)
+        await self.send(lines, "application/x-ndjson")
 
     async def text(self, service: JobService, job_id: str) -> None:
         """A page as plain text, or with `download=1` the whole log as a file; a header says what is missing."""
@@ -168,7 +169,7 @@ class LogsHandler(AiartsHandler):
 
 
 async def _ndjson(
-    service: JobService, job_id: str, query: LogQuery, run: int | None, silence: str | None
+    service: JobService, job_id: str, query: LogQuery, run: int | None, silence: str | None, lang: str
 ) -> AsyncGenerator[bytes, None]:
     """One JSON line per log line; first, where nothing was printed yet, one of ours that says why."""
     from msgspec import json
@@ -179,7 +180,7 @@ async def _ndjson(
         waiting = LogLine(seq="", t=now(), node=0, rank=query.rank or 0, stream="aiarts", text=silence)
         yield json.encode(waiting) + b"\n"
     encoder = json.Encoder()
-    async for lines in service.follow(job_id, query, run):
+    async for lines in service.follow(job_id, query, run, lang):
         yield encoder.encode_lines(lines)
 
 

@@ -1,7 +1,8 @@
 """What Prometheus may know, in jupyter_server's own registry behind `/metrics`: how many jobs are in which phase, and
-what this machine's cards did when somebody last looked.
+what this machine and its cards do.
 
-A scrape reads what is known and asks nobody: it never makes a probe run, a thread stand or a cluster answer.
+A scrape waits for nobody: it tells what was last seen, with the time of that, and has a look taken for the next one. No
+scraper, no look.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from jupyter_aiarts.model.times import now, seconds_between
+from jupyter_aiarts.model.times import now, parse, seconds_between
 
 if TYPE_CHECKING:
-    from jupyter_aiarts.model.usage import Card
+    from jupyter_aiarts.model.usage import Card, Host
     from jupyter_aiarts.service import JobService
 
-FRESH = 30.0
-"""Seconds after which a look at the machine is not told any more: an old number is not the present one."""
+FRESH = 300.0
+"""Seconds after which a look is not told any more, by whoever it was taken; those who scrape come more often."""
 CARD = ("kind", "id", "name", "part")
 
 
@@ -30,12 +31,34 @@ def collected(service: JobService) -> Iterator[Metric]:
     for labels, count in sorted(counts.items()):
         jobs.add_metric(labels, count)
     yield jobs
-    seen = service.last_usage()
+    seen = service.machine().seen_in_passing()
     if seen is not None and seconds_between(seen.t, now()) <= FRESH:
-        yield from _cards(seen.devices)
+        at = parse(seen.t).timestamp()
+        yield from _host(seen.host, at)
+        yield from _cards(seen.devices, at)
 
 
-def _cards(cards: Iterable[Card]) -> Iterator[Metric]:
+def _host(host: Host, at: float) -> Iterator[Metric]:
+    """The machine, or the container where the numbers are its own; what is not known is left out."""
+    for name, help_text, value in (
+        ("aiarts_host_cpus_busy", "CPUs that are busy", host.cpu),
+        ("aiarts_host_cpus", "CPUs that there are", host.cpus),
+        ("aiarts_host_memory_used_bytes", "Memory that is used", host.memory_used),
+        ("aiarts_host_memory_bytes", "Memory that there is", host.memory_total),
+    ):
+        if value is not None:
+            family = GaugeMetricFamily(name, help_text)
+            family.add_metric((), value, timestamp=at)
+            yield family
+    used = GaugeMetricFamily("aiarts_disk_used_bytes", "Room of a disk that is taken", labels=("path",))
+    total = GaugeMetricFamily("aiarts_disk_bytes", "Room that a disk has", labels=("path",))
+    for disk in host.disks:
+        used.add_metric((disk.path,), disk.used, timestamp=at)
+        total.add_metric((disk.path,), disk.total, timestamp=at)
+    yield from (used, total)
+
+
+def _cards(cards: Iterable[Card], at: float) -> Iterator[Metric]:
     """A family for each number; a card that does not tell it is not in it."""
     cards = list(cards)
     for name, help_text, field, factor in (
@@ -49,5 +72,5 @@ def _cards(cards: Iterable[Card]) -> Iterator[Metric]:
         for card in cards:
             value = getattr(card, field)
             if value is not None:
-                family.add_metric((card.kind, str(card.id), card.name, card.part or ""), value * factor)
+                family.add_metric((card.kind, str(card.id), card.name, card.part or ""), value * factor, timestamp=at)
         yield family

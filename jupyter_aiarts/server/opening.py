@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def open_service(app: AiartsApp) -> JobService:
     """A started service over the engines that are configured; called by `AiartsApp.service`."""
     engines = await asyncio.to_thread(open_engines, app, settings_of(app))
-    service = JobService(engines, TemplateStore(app.state / "templates"))
+    service = JobService(engines, TemplateStore(app.state / "templates"), lambda name: app.kernels.folder_of(name))
     await service.start()
     return service
 

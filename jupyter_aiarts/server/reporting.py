@@ -181,7 +181,7 @@ async def report(app: AiartsApp, service: JobService) -> Report:
     reporters: list[Reporter | Guard] = []
     if webhook is not None:
         reporter = Reporter(webhook.send, service.is_mine, lang, app.webhook_waiting_minutes * 60)
-        reporter.watch(service.subscribe(lang))
+        reporter.watch(service.subscribe(lang, usage=False))
         reporters.append(reporter)
     if app.webhook_nodes:
         guard = Guard(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
     from tornado.web import Application, RequestHandler
 
-ACTS = ("register", "unregister", "doctor")
+ACTS = ("register", "unregister", "doctor", "size")
 MOVES = ("stop", "pause", "resume", "rerun", "release")
 HANDLERS = {
     "jobs": "jobs.JobsHandler",
@@ -24,6 +24,7 @@ HANDLERS = {
     "jobs/{job_id}/{move}": "jobs.MoveHandler",
     "jobs/{job_id}/logs": "logs.LogsHandler",
     "jobs/{job_id}/env": "job_parts.EnvHandler",
+    "jobs/{job_id}/ranktable": "job_parts.RankTableHandler",
     "jobs/{job_id}/explain": "job_parts.ExplainHandler",
     "jobs/{job_id}/events": "job_parts.EventsHandler",
     "jobs/{job_id}/usage": "job_parts.JobUsageHandler",
@@ -31,6 +32,7 @@ HANDLERS = {
     "templates/{name}": "templates.TemplateHandler",
     "cluster": "cluster.ClusterHandler",
     "usage": "usage.UsageHandler",
+    "usage/disk": "usage.DiskHandler",
     "kernels": "kernels.KernelsHandler",
     "kernels/repair": "kernels.KernelRepairHandler",
     "kernels/{act}": "kernels.KernelActHandler",

@@ -18,7 +18,7 @@ from jupyter_aiarts.server.jobs import MAX_LIST
 from jupyter_aiarts.server.logs import MAX_LINES, SOURCES, STREAMS
 from jupyter_aiarts.server.places import LONGEST
 from jupyter_aiarts.server.router import ACTS, HANDLERS, MOVES, handler
-from jupyter_aiarts.server.usage import MAX_SECONDS
+from jupyter_aiarts.server.usage import MAX_SECONDS, MOST_SECONDS
 
 
 class Parameter:
@@ -86,7 +86,14 @@ RUN = _number("run", 1, MAX_RUN, "Which run; the latest by default.")
 RANK = _number("rank", 0, MAX_RANK, "Which rank.")
 CLUSTER = _text("cluster", "Only this cluster; all of them by default.")
 HISTORY = _number("history", 1, MAX_SECONDS, "With what was seen in the last so many seconds, at most a day.")
+PAST = _choice("history", ("0", "1"), "1: with what was seen since the run began.")
+COUNTING = (
+    Parameter("path", "The folder to count; the server's root by default.", {"type": "string", "maxLength": LONGEST}),
+    _number("seconds", 1, MOST_SECONDS, "How long it may take; 20 by default. What was counted until then is told."),
+    LANG,
+)
 DRY_RUN = _choice("dry_run", ("0", "1"), "1: check and say what would happen, submit nothing.")
+MANIFEST = _choice("manifest", ("0", "1"), "1: with dry_run, also what `kubectl apply` makes the same job from.")
 LISTING = (
     _number("limit", 1, MAX_LIST, "At most so many."),
     Parameter("after", "Only jobs after this one in the list.", {"type": "string", "pattern": f"^{ID_PATTERN}$"}),
@@ -129,7 +136,7 @@ OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
         Operation(
             "post",
             {201: Answer("Job"), 200: Answer("Job|DryRun")},
-            (DRY_RUN, LANG),
+            (DRY_RUN, MANIFEST, LANG),
             "JobRequest",
             ("text/plain",),
             (*WRITE, 404, 409),
@@ -145,12 +152,13 @@ OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
         Operation("get", {200: Answer("LogLine[]", LOG_MEDIA)}, (*READING, LANG), errors=(400, 404)),
     ),
     "jobs/{job_id}/env": (Operation("get", {200: Answer("Variables")}, (RUN, RANK), errors=(400, 404)),),
+    "jobs/{job_id}/ranktable": (Operation("get", {200: Answer("RankTable")}, (RUN, LANG), errors=(400, 404)),),
     "jobs/{job_id}/explain": (
         Operation("get", {200: Answer("Explanation")}, (LANG,), errors=ONE),
         Operation("post", {200: Answer("Fix")}, (LANG,), "FixRequest", errors=(*WRITE, 404, 409)),
     ),
     "jobs/{job_id}/events": (Operation("get", {200: Answer("Event[]")}, (RUN,), errors=(400, 404)),),
-    "jobs/{job_id}/usage": (Operation("get", {200: Answer("JobUsage")}, (RUN,), errors=(400, 404)),),
+    "jobs/{job_id}/usage": (Operation("get", {200: Answer("JobUsage")}, (RUN, PAST), errors=(400, 404)),),
     "templates": (Operation("get", {200: Answer("Template[]")}),),
     "templates/{name}": (
         Operation("get", {200: Answer("Template")}, errors=ONE),
@@ -160,12 +168,15 @@ OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
     "cluster": (Operation("get", {200: Answer("ClusterPage")}, (CLUSTER, LANG), errors=(400, 404)),),
     "kernels": (Operation("get", {200: Answer("ShownKernel[]")}, (LANG,)),),
     "kernels/repair": (
-        Operation("post", {200: Answer(None, ("application/x-ndjson",))}, (LANG,), "KernelRequest", errors=KERNEL),
+        Operation(
+            "post", {200: Answer(None, ("application/x-ndjson",))}, (LANG,), "KernelRequest", errors=(*KERNEL, 409)
+        ),
     ),
     "kernels/{act}": (
-        Operation("post", {200: Answer("ShownKernel|Registered")}, (LANG,), "KernelRequest", errors=KERNEL),
+        Operation("post", {200: Answer("ShownKernel|Registered|KernelSize")}, (LANG,), "KernelRequest", errors=KERNEL),
     ),
     "usage": (Operation("get", {200: Answer("UsagePage")}, (HISTORY, LANG), errors=(400,)),),
+    "usage/disk": (Operation("get", {200: Answer("Filling")}, COUNTING, errors=(400, 403, 404, 503)),),
     "queues": (Operation("get", {200: Answer("ShownQueue[]")}, (CLUSTER, LANG), errors=(400, 404)),),
     "queues/order": (Operation("get", {200: Answer("ShownTurn[]")}, (ABOUT, LANG), errors=(400, 404)),),
     "places": (Operation("get", {200: Answer("PathMap")}, (*SEEKING, CLUSTER, LANG), errors=(400, 404)),),

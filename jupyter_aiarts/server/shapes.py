@@ -8,13 +8,14 @@ from msgspec import UNSET, Struct, UnsetType, json
 
 from jupyter_aiarts.explain.codes import Meaning
 from jupyter_aiarts.model.cluster import ClusterPage
-from jupyter_aiarts.model.environment import KernelRequest, Registered, ShownKernel
+from jupyter_aiarts.model.environment import KernelRequest, KernelSize, Registered, ShownKernel
 from jupyter_aiarts.model.fix import Fix, FixRequest
 from jupyter_aiarts.model.places import PathMap
 from jupyter_aiarts.model.queue import ShownQueue
+from jupyter_aiarts.model.ranktable import RankTable
 from jupyter_aiarts.model.schema import component_schemas
 from jupyter_aiarts.model.turn import ShownTurn
-from jupyter_aiarts.model.usage import JobUsage, UsagePage
+from jupyter_aiarts.model.usage import Filling, JobUsage, UsagePage
 
 
 class Problem(Struct):
@@ -101,8 +102,11 @@ def schemas() -> dict[str, Any]:
         PathMap,
         UsagePage,
         JobUsage,
+        RankTable,
+        Filling,
         ShownKernel,
         Registered,
+        KernelSize,
         KernelRequest,
     )
     doing = (Fix, FixRequest, Meaning)

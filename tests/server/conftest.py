@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from tornado.httpclient import HTTPClientError, HTTPResponse
 from tornado.iostream import IOStream
 
 from jupyter_aiarts.server.app import AiartsApp
+from tests.at_once import write_at_once
+from tests.startfile import start_file
 
 Ask = Callable[..., Awaitable[HTTPResponse]]
 Submit = Callable[..., Awaitable[dict[str, Any]]]
@@ -97,13 +100,7 @@ def ask(jp_fetch: Ask) -> Ask:
 @pytest.fixture
 def script(jp_root_dir: Path) -> Callable[[str], str]:
     """Write a start file into the server's root folder."""
-
-    def write(text: str) -> str:
-        path = jp_root_dir / "train.py"
-        path.write_text(text)
-        return path.name
-
-    return write
+    return partial(start_file, jp_root_dir)
 
 
 @pytest_asyncio.fixture
@@ -154,6 +151,33 @@ async def listen(jp_ws_fetch: Callable[..., Awaitable[Any]]) -> AsyncIterator[Ca
         stream.close()
         while not below.closed():  # only when the server has said goodbye as well
             await stream.read_message()
+
+
+class Printed:
+    """What a tool prints, also while it is changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write_text(self, text: str) -> None:
+        write_at_once(self.path, text)
+
+    @property
+    def runs(self) -> int:
+        """How often the tool was run."""
+        noted = self.path.with_name("runs")
+        return noted.read_text().count("run") if noted.exists() else 0
+
+
+@pytest.fixture
+def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    """What the machine's `npu-smi` prints."""
+    path = tmp_path / "tools/npu-smi"
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\necho run >> "{tmp_path}/tools/runs"\ncat "{tmp_path}/tools/said"\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
+    return Printed(path.with_name("said"))
 
 
 @pytest.fixture

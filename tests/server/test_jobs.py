@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import stat
 import sys
 from collections.abc import Awaitable, Callable
@@ -240,7 +241,7 @@ async def test_an_unknown_verb_is_405_with_those_there_are(ask: Ask, body: Body)
     assert answer.headers["Allow"] == "GET, POST"
 
 
-@pytest.mark.parametrize("path", ["nothing", "jobs/a123456789/ranktable", "clusters", "jobs/a/b/c"])
+@pytest.mark.parametrize("path", ["nothing", "jobs/a123456789/nothing", "clusters", "jobs/a/b/c"])
 async def test_an_unknown_route_is_a_404_that_lists_the_routes(ask: Ask, body: Body, path: str) -> None:
     answer = await ask(path)
     assert (answer.code, body(answer)["code"]) == (404, "no-such-route")
@@ -304,6 +305,9 @@ async def test_env_explanation_and_events_have_their_shapes(
     assert explanation.keys() >= {"code", "title", "why", "evidence", "actions"}
     events = body(await ask(f"jobs/{job['id']}/events"))
     assert all(event.keys() >= {"t", "type", "reason", "message", "object"} for event in events)
+    told = [event["message"] for event in body(await ask(f"jobs/{job['id']}/events", params={"lang": "zh"}))]
+    assert len(told) == len(events)
+    assert not [text for text in told if not re.search("[\u4e00-\u9fff]", text)], "what we did is told in Chinese"
     missing = await ask(f"jobs/{job['id']}/env", params={"run": 9})
     assert (missing.code, body(missing)["code"]) == (404, "run-not-found")
 
@@ -364,3 +368,22 @@ async def test_a_caller_that_cannot_be_read_is_400(ask: Ask, body: Body, header:
     answer = await ask("jobs", "POST", {}, headers={"X-Aiarts-Caller": header})
     assert (answer.code, body(answer)["code"]) == (400, "bad-request")
     assert "X-Aiarts-Caller" in body(answer)["message"]
+
+
+async def test_a_job_of_this_machine_has_nothing_for_kubectl(
+    ask: Ask, script: Callable[[str], str], body: Body
+) -> None:
+    answer = await ask("jobs", "POST", {"script": script("print(1)")}, params={"dry_run": "1", "manifest": "1"})
+    assert (answer.code, body(answer)["code"]) == (400, "bad-request")
+    assert "kubectl" in body(answer)["message"] and "cluster" in body(answer)["hint"]
+    plain = await ask("jobs", "POST", {"script": script("print(1)")}, params={"dry_run": "1"})
+    assert plain.code == 200 and "manifest" not in body(plain)
+
+
+@pytest.mark.parametrize("asking", [{"params": {"lang": "zh"}}, {"headers": {"Accept-Language": "zh-CN,zh;q=0.9"}}])
+async def test_problems_come_in_the_language_of_the_request(ask: Ask, body: Body, asking: dict[str, Any]) -> None:
+    answer = await ask("jobs", "POST", {"script": "a.py", "nodes": 0}, **asking)
+    assert answer.code == 400
+    [problem] = body(answer)["problems"]
+    assert problem == {"key": "nodes", "message": body(answer)["message"]}
+    assert "必须是" in problem["message"] and "修改" in body(answer)["hint"]

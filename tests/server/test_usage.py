@@ -13,23 +13,17 @@ from typing import Any
 import pytest
 from tornado.httpclient import HTTPResponse
 
+from jupyter_aiarts.devices import counting
+from tests.launcher.conftest import lives
+
+from .conftest import Printed
+
 Ask = Callable[..., Awaitable[HTTPResponse]]
 Listen = Callable[[], Awaitable[Any]]
 SAMPLES = Path(__file__).parent.parent / "launcher/usage/npu_smi"
 
 
-@pytest.fixture
-def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What the machine's `npu-smi` prints; each run is noted in `runs` beside it."""
-    path = tmp_path / "tools/npu-smi"
-    path.parent.mkdir()
-    path.write_text(f'#!/bin/sh\necho run >> "{tmp_path}/tools/runs"\ncat "{tmp_path}/tools/said"\n')
-    path.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
-    return path.with_name("said")
-
-
-async def test_cards_and_machine_are_told_with_null_for_unknown(ask: Ask, said: Path) -> None:
+async def test_cards_and_machine_are_told_with_null_for_unknown(ask: Ask, said: Printed) -> None:
     said.write_text((SAMPLES / "15_health_alarm_critical_unknown.txt").read_text())
     page = json.loads((await ask("usage")).body)
     assert [card["health"] for card in page["devices"]] == ["ok", "alarm", "critical", "unknown"]
@@ -38,7 +32,7 @@ async def test_cards_and_machine_are_told_with_null_for_unknown(ask: Ask, said: 
     assert page["host"]["cpu"] is not None and page["problems"] == [] and "history" not in page
 
 
-async def test_a_tool_that_fails_is_explained_in_the_readers_language(ask: Ask, said: Path) -> None:
+async def test_a_tool_that_fails_is_explained_in_the_readers_language(ask: Ask, said: Printed) -> None:
     said.write_text((SAMPLES / "20_error_8005.txt").read_text())
     page = json.loads((await ask("usage", params={"lang": "zh"})).body)
     [problem] = page["problems"]
@@ -46,13 +40,13 @@ async def test_a_tool_that_fails_is_explained_in_the_readers_language(ask: Ask, 
     assert "-8005" in problem["evidence"][0] and page["devices"] == []
 
 
-async def test_any_number_of_viewers_cost_one_look_a_second(ask: Ask, said: Path) -> None:
+async def test_any_number_of_viewers_cost_one_look_a_second(ask: Ask, said: Printed) -> None:
     said.write_text((SAMPLES / "08_310_23.0_hugepages.txt").read_text())
     await asyncio.gather(*(ask("usage") for _ in range(20)))
-    assert said.with_name("runs").read_text().count("run") <= 2
+    assert said.runs <= 2
 
 
-async def test_looks_go_to_every_stream_for_a_while(ask: Ask, listen: Listen, said: Path) -> None:
+async def test_looks_go_to_every_stream_for_a_while(ask: Ask, listen: Listen, said: Printed) -> None:
     said.write_text((SAMPLES / "08_310_23.0_hugepages.txt").read_text())
     stream = await listen()
     await ask("usage")
@@ -65,7 +59,7 @@ async def test_looks_go_to_every_stream_for_a_while(ask: Ask, listen: Listen, sa
     assert times == sorted(set(times))
 
 
-async def test_what_was_seen_before_is_told_when_it_is_asked_for(ask: Ask, said: Path) -> None:
+async def test_what_was_seen_before_is_told_when_it_is_asked_for(ask: Ask, said: Printed) -> None:
     said.write_text((SAMPLES / "08_310_23.0_hugepages.txt").read_text())
     await ask("usage")
     page = json.loads((await ask("usage", params={"history": "600"})).body)
@@ -77,10 +71,54 @@ async def test_what_was_seen_before_is_told_when_it_is_asked_for(ask: Ask, said:
         assert (await ask("usage", params={"history": wrong})).code == 400
 
 
-async def test_nothing_is_asked_and_no_thread_stands_while_nobody_looks(ask: Ask, said: Path) -> None:
+async def test_nothing_is_asked_and_no_thread_stands_while_nobody_looks(ask: Ask, said: Printed) -> None:
     assert (await ask("jobs")).code == 200
-    assert not said.with_name("runs").exists()
+    assert said.runs == 0
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("aiarts-")]
+
+
+# -- what takes the room -----------------------------------------------------------------------------------------------
+
+
+async def test_what_takes_the_room_of_a_folder_is_told_the_largest_first(ask: Ask, tmp_path: Path) -> None:
+    folder = tmp_path / "training"
+    (folder / "sets").mkdir(parents=True)
+    (folder / "sets/<b>.bin").write_bytes(os.urandom(1 << 20))
+    (folder / "small").write_text("x")
+    page = json.loads((await ask("usage/disk", params={"path": str(folder)})).body)
+    assert [one["name"] for one in page["takers"]] == ["sets", "small"]
+    assert page["complete"] is True and page["disk"]["total"] > page["bytes"] > 1 << 20
+
+
+async def test_a_folder_that_is_not_there_and_wrong_words_are_refused(ask: Ask, tmp_path: Path) -> None:
+    assert (await ask("usage/disk", params={"path": str(tmp_path / "missing")})).code == 404
+    for wrong in ({"seconds": "0"}, {"seconds": "121"}, {"path": "/" + "x" * 5000}):
+        assert (await ask("usage/disk", params=wrong)).code == 400
+
+
+async def test_a_client_that_goes_ends_the_count(
+    jp_fetch: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: dict[str, str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """As a page does whose *Cancel* is pressed; a counter that waits stands for a large disk."""
+    pid, waits = tmp_path / "pid", tmp_path / "counting.py"
+    waits.write_text(f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    monkeypatch.setattr(counting, "__file__", str(waits))
+    await jp_fetch("aiarts", "jobs")
+    _, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
+    login = f"Host: localhost\r\nAuthorization: {jp_auth_header['Authorization']}"
+    writer.write(f"GET {jp_base_url}aiarts/usage/disk?path={tmp_path} HTTP/1.1\r\n{login}\r\n\r\n".encode())
+    while not pid.exists() or not pid.read_text():
+        await asyncio.sleep(0.02)
+    counter = int(pid.read_text())
+    assert lives(counter)
+    writer.close()
+
+    async def gone() -> None:
+        while lives(counter):
+            await asyncio.sleep(0.02)
+
+    await asyncio.wait_for(gone(), 30)
 
 
 # -- the cards of a job ------------------------------------------------------------------------------------------------
@@ -89,14 +127,14 @@ NPU = "huawei_npu_arm64"
 
 
 class TestOfAJob:
-    """The launcher looks ten seconds after the start; this is the whole way from there to the doors."""
+    """The launcher looks some seconds after the start; this is the whole way from there to the doors."""
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
         return {**jp_server_config, "LocalEngine": {"devices": {NPU: 2}, "cpus": 4}}
 
     async def test_a_job_whose_cards_do_nothing_says_since_when_and_keeps_what_was_seen(
-        self, ask: Ask, listen: Listen, submitted: Callable[..., Awaitable[dict[str, Any]]], said: Path
+        self, ask: Ask, listen: Listen, submitted: Callable[..., Awaitable[dict[str, Any]]], said: Printed
     ) -> None:
         text = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text()
         said.write_text(text.replace("| 71 ", "| 0  "))
@@ -119,16 +157,19 @@ class TestOfAJob:
         ended = await job_now(ask, job["id"])
         assert "idle_since" not in ended
         [kept] = json.loads((await ask(f"jobs/{job['id']}/usage")).body)["nodes"]
-        assert kept["cards"] == node["cards"]
+        assert kept["cards"] == node["cards"] and kept["history"] is None
+        [past] = json.loads((await ask(f"jobs/{job['id']}/usage", params={"history": "1"})).body)["nodes"]
+        assert past["history"]["cards"]["series"]["1 utilization"][0] == 0.0
 
 
 async def job_now(ask: Ask, job_id: str) -> dict[str, Any]:
     return dict(json.loads((await ask(f"jobs/{job_id}")).body))
 
 
-async def test_a_job_without_cards_has_no_usage_and_an_unknown_one_is_not_found(
+async def test_a_job_that_nobody_has_looked_at_has_no_usage_and_an_unknown_one_is_not_found(
     ask: Ask, submitted: Callable[..., Awaitable[dict[str, Any]]]
 ) -> None:
     job = await submitted()
     assert json.loads((await ask(f"jobs/{job['id']}/usage")).body) == {"nodes": []}
     assert (await ask("jobs/abcdefghij/usage")).code == 404
+    assert (await ask(f"jobs/{job['id']}/usage", params={"history": "yes"})).code == 400
