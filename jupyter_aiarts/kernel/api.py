@@ -12,6 +12,7 @@ from typing import (
     Any,
     Callable,
     Dict,
+    Iterable,
     Iterator,
     List,
     Literal,
@@ -27,6 +28,8 @@ from jupyter_aiarts.kernel import display, pages
 from jupyter_aiarts.kernel.client import ENDED, Client, overlaid
 from jupyter_aiarts.kernel.discovery import find_server
 from jupyter_aiarts.kernel.errors import NoServer
+from jupyter_aiarts.kernel.faces import Face, log_lines
+from jupyter_aiarts.kernel.live import MOST_IDS, drawn
 from jupyter_aiarts.kernel.shown import DryRun, Explanation, Line, Log, Shown, Variables
 from jupyter_aiarts.kernel.terminal import Style
 from jupyter_aiarts.kernel.transport import Answer, HttpTransport, Transport
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.kernel.queues import Queues
 
 FIRST_LOOK, LAST_LOOK = 0.2, 2.0
+PANEL_LINES = 12
 _transports: Dict[Tuple[str, str], Transport] = {}
 S = TypeVar("S", bound=Shown)
 
@@ -265,6 +269,30 @@ class Job(Shown):
         self.data = self._client.act(self.id, move)
         return self
 
+    @property
+    def moves(self) -> List[str]:
+        """What its phase offers: `stop`, `rerun` …"""
+        return list(self.data.get("moves") or ())
+
+    @property
+    def goes_on(self) -> bool:  # type: ignore[override]  # of the others it is known beforehand
+        return not self.ended
+
+    def again(self) -> Job:
+        return self.refresh()
+
+    def face(self, lang: str) -> Face:
+        from jupyter_aiarts.kernel.usage import job_bars
+
+        lines = self.logs(tail=PANEL_LINES)
+        ranks = {line.rank for line in lines}
+        cards = job_bars(self._client.job_usage(self.id), self.ended, lang) if self.spec.get("devices") else []
+        silence = "" if lines else f"<p>{pages.text(lines.why_empty or '')}</p>"
+        return Face(self.html(lang) + silence, cards, log_lines(lines, tagged=len(ranks) > 1))
+
+    def live(self) -> Optional[Dict[str, Any]]:
+        return drawn(self._client, "job", id=self.id)
+
     def text(self, style: Style) -> str:
         return display.job_text(self.data, style)
 
@@ -273,7 +301,30 @@ class Job(Shown):
 
 
 class Jobs(List[Job], Shown):
-    """Jobs, newest first."""
+    """Jobs, newest first; `asked` are the words of `GET jobs` that give the same list later."""
+
+    asked: Optional[Mapping[str, Any]] = None
+
+    @classmethod
+    def of(cls, client: Client, found: Iterable[Mapping[str, Any]], asked: Optional[Mapping[str, Any]] = None) -> Jobs:
+        """From what the server told."""
+        jobs = cls(Job(client, data) for data in found)
+        jobs._client, jobs.asked, jobs._lang = client, asked, client.lang
+        return jobs
+
+    _client: Optional[Client] = None
+
+    goes_on = True
+
+    def again(self) -> Jobs:
+        if self._client is None or self.asked is None:
+            return self
+        return Jobs.of(self._client, self._client.jobs(**self.asked), self.asked)
+
+    def live(self) -> Optional[Dict[str, Any]]:
+        if self.asked is not None:
+            return drawn(self._client, "jobs", **self.asked)
+        return drawn(self._client, "jobs", ids=[job.id for job in self]) if len(self) <= MOST_IDS else None
 
     def text(self, style: Style) -> str:
         return display.jobs_text([job.data for job in self], style)
@@ -298,7 +349,7 @@ def try_out(script: Union[str, "os.PathLike[str]", Mapping[str, Any], None] = No
 def jobs(phase: Optional[str] = None, q: Optional[str] = None, limit: Optional[int] = None) -> Jobs:
     """Jobs, newest first, with the phase or the text asked for."""
     client = connect()
-    return Jobs(Job(client, data) for data in client.jobs(phase=phase, q=q, limit=limit))
+    return Jobs.of(client, client.jobs(phase=phase, q=q, limit=limit), {"phase": phase, "q": q, "limit": limit})
 
 
 def job(text: str) -> Job:
@@ -320,7 +371,7 @@ def cluster(name: Optional[str] = None) -> Machines:
     from jupyter_aiarts.kernel.cluster import Machines
 
     client = connect()
-    return _in(client, Machines(client.cluster(name)))
+    return _in(client, Machines(client.cluster(name), client, name))
 
 
 def _in(client: Client, value: S) -> S:

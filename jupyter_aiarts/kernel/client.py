@@ -67,10 +67,13 @@ class Client:
                 raise
             return self._post(body)
 
-    def try_out(self, spec: Union[Mapping[str, Any], str]) -> Dict[str, Any]:
-        """What submitting would do: `{spec, explanation, fits}`; nothing is made."""
+    def try_out(self, spec: Union[Mapping[str, Any], str], manifest: bool = False) -> Dict[str, Any]:
+        """What submitting would do: `{spec, explanation, fits}`, and on request the `manifest` for `kubectl apply`;
+        nothing is made."""
         body = spec if isinstance(spec, str) else self._with_folder(dict(spec))
-        answer = self._ask("POST", "jobs", {"dry_run": 1}, body, caller_header(self.python))
+        answer = self._ask(
+            "POST", "jobs", {"dry_run": 1, **({"manifest": 1} if manifest else {})}, body, caller_header(self.python)
+        )
         return dict(answer)
 
     def clone(self, job: str, changes: Optional[Mapping[str, Any]] = None) -> Submitted:
@@ -174,13 +177,17 @@ class Client:
         """Version and clusters of the server."""
         return dict(self._ask("GET", "health"))
 
-    def usage(self) -> Dict[str, Any]:
-        """What the server's machine and its cards are doing."""
-        return dict(self._ask("GET", "usage"))
+    def usage(self, history: Optional[int] = None) -> Dict[str, Any]:
+        """What the server's machine and its cards are doing, and, if asked for, did in the last so many seconds."""
+        return dict(self._ask("GET", "usage", {"history": history}))
 
-    def job_usage(self, job: str, run: Optional[int] = None) -> Dict[str, Any]:
-        """What the cards of a job do, or did, node by node."""
-        return dict(self._ask("GET", _path(job, "usage"), {"run": run}))
+    def filling(self, folder: str, seconds: Optional[int] = None) -> Dict[str, Any]:
+        """What takes the room below a folder of the server's machine, counted for at most so many seconds."""
+        return dict(self._ask("GET", "usage/disk", {"path": folder, "seconds": seconds}))
+
+    def job_usage(self, job: str, run: Optional[int] = None, history: bool = False) -> Dict[str, Any]:
+        """What the cards and ranks of a job do, or did, node by node; with `history` since the run began."""
+        return dict(self._ask("GET", _path(job, "usage"), {"run": run, "history": 1 if history else None}))
 
     # --- environments as kernels --------------------------------------------------------------------
 
@@ -199,6 +206,10 @@ class Client:
     def examine_kernel(self, which: str) -> Dict[str, Any]:
         """One kernel, with what its own Python has to say."""
         return dict(self._ask("POST", "kernels/doctor", body={"which": which}))
+
+    def kernel_size(self, which: str) -> Dict[str, Any]:
+        """How much disk an environment takes; every file of it is looked at."""
+        return dict(self._ask("POST", "kernels/size", body={"which": which}))
 
     def repair_kernel(self, which: str) -> Iterator[Dict[str, Any]]:
         """Do what can be done about a kernel, line by line."""

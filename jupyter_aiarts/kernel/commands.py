@@ -57,6 +57,9 @@ def _submit(parser: argparse.ArgumentParser) -> None:
     _spec_source(parser)
     add_keys(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+    parser.add_argument(
+        "--kubectl", action="store_true", help="submit nothing, print what `kubectl apply` makes the same job from"
+    )
     _waiting(parser)
 
 
@@ -147,7 +150,7 @@ def _cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def _kernels(parser: argparse.ArgumentParser) -> None:
-    acts = ["list", "register", "unregister", "repair", "doctor"]
+    acts = ["list", "register", "unregister", "repair", "doctor", "size"]
     parser.add_argument("action", nargs="?", default="list", choices=acts, metavar="ACTION")
     parser.add_argument("which", nargs="?", metavar="NAME", help="an environment's name or folder, or a kernel's name")
     parser.add_argument("--user", action="store_true", help="register: for you alone (default: for everybody)")
@@ -156,6 +159,8 @@ def _kernels(parser: argparse.ArgumentParser) -> None:
 def _usage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", nargs="?", metavar="JOB", help="the cards of this job (default: this machine)")
     parser.add_argument("--run", type=_count, metavar="N", help="an earlier run of it (default: the latest)")
+    parser.add_argument("--disk", metavar="FOLDER", help="what takes the room below this folder, the largest first")
+    parser.add_argument("--seconds", type=_count, metavar="N", help="--disk: count for at most so long (default: 20)")
 
 
 def _templates(parser: argparse.ArgumentParser) -> None:
@@ -279,11 +284,16 @@ VERBS: Tuple[Verb, ...] = (
     ),
     Verb(
         "kernels",
-        "conda environments as kernels: list, register, unregister, repair, doctor",
+        "conda environments as kernels: list, register, unregister, repair, doctor, size",
         ("kernels", "kernels register mindspore", "kernels doctor mindspore", "kernels repair mindspore"),
         _kernels,
     ),
-    Verb("usage", "what this machine, or a job's cards, are doing", ("usage", "usage resnet --json"), _usage),
+    Verb(
+        "usage",
+        "what this machine, or a job's cards, are doing",
+        ("usage", "usage resnet --json", "usage --disk ~/data"),
+        _usage,
+    ),
     Verb(
         "templates",
         "list, show, save and delete templates",

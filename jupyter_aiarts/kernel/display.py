@@ -72,6 +72,7 @@ def facts(job: Data) -> List[Tuple[str, str]]:
         ("started", local_time(job.get("started"))),
         ("ended", local_time(job.get("ended"))),
         ("time", running_time(job.get("started"), job.get("ended"))),
+        ("progress", (job.get("progress") or {}).get("text", "")),
     ]
     return [(key, value) for key, value in rows if value]
 
@@ -207,15 +208,15 @@ def line_text(line: Data, style: Style, tagged: bool) -> str:
     if line["stream"] == "stderr" and style.colour and "\x1b" not in text:
         text = style.paint(text, "error")
     tag = f"[{line['rank']}] " if tagged else ""
-    count, harmless = line.get("folded", 0), bool(line.get("harmless"))
+    count, harmless = line.get("folded", 0), str(line.get("harmless") or "")
     more = "\n" + tag + repeated_text(count, style, harmless) if count or harmless else ""
     return tag + text + more
 
 
-def repeated_text(count: int, style: Style, harmless: bool = False) -> str:
-    """The mark that stands for lines not shown, and says of a known flood that it means nothing."""
+def repeated_text(count: int, style: Style, harmless: str = "") -> str:
+    """The mark that stands for lines not shown, and says of a known flood why it means nothing."""
     name = ("harmless" if count else "harmless-one") if harmless else "repeated"
-    return style.paint(say(style.lang, name, count=count), "dim")
+    return style.paint(say(style.lang, name, count=count, why=plain(harmless)), "dim")
 
 
 def same_line(a: Data, b: Data) -> bool:

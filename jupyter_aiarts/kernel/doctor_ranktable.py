@@ -49,10 +49,20 @@ def check_ranktable(
     return {
         "path": str(path.absolute()),
         "ok": ok,
-        "checks": worded(_praise(content, here.ids, rank), say) if ok else checks,
+        "checks": worded(_compared(content, here.ids, rank), say) if ok else checks,
         "findings": [one._asdict() for one in findings],
         "log": [{"line": one.line, "code": one.code, "said": one.said, **one.finding._asdict()} for one in heard],
     }
+
+
+def verdict(content: bytes, lang: str = "en") -> Report:
+    """`{ok, checks, findings}` about a table by itself, wherever its cards are; words and keys as above."""
+    say = speaking(lang)
+    findings = [_worded(one, say) for one in checking.check(content)]
+    checks = [_check(False, _sentence(one, lang)) for one in findings]
+    ok = not findings
+    praise = worded([_check(True, one) for one in _praise(content, None)], say) if ok else []
+    return {"ok": ok, "checks": checks or praise, "findings": [one._asdict() for one in findings]}
 
 
 def log_lines(session: Session, log: str) -> List[str]:
@@ -118,19 +128,24 @@ def _line(heard: Heard, lang: str) -> str:
     return f"line {heard.line} of the log ({heard.code}, {heard.said!r}): {said}"
 
 
-def _praise(content: bytes, ids: List[int], rank: Optional[str]) -> List[Dict[str, Any]]:
-    """What was found in order, so that "ok" says what it means."""
+def _compared(content: bytes, ids: List[int], rank: Optional[str]) -> List[Dict[str, Any]]:
+    """What was found in order, also between the table and this machine."""
+    machines = len({server.server_id for server in reading.parse(content).servers})
+    alone = machines == 1 or rank is not None
+    compared = f"its cards are among this machine's: {', '.join(map(str, ids))}"
+    unknown = "no card is seen here" if not ids else "which server is this machine, --rank would say"
+    last = compared if ids and alone else f"its cards were not compared: {unknown}"
+    return [_check(True, one) for one in [*_praise(content, rank), last]]
+
+
+def _praise(content: bytes, rank: Optional[str]) -> List[str]:
+    """What of the table itself is in order, so that "ok" says what it means."""
     table = reading.parse(content)
     cards = sum(len(server.cards) for server in table.servers)
     machines = len({server.server_id for server in table.servers})
     said = [f"a {_NAMES[table.form]} table: {_count(machines, 'server')}, {_count(cards, 'card')}"]
     said.append(f"ranks 0 to {cards - 1}, each once" + (f"; RANK_ID {rank} is one of them" if rank else ""))
-    said.append(_addresses(table.servers))
-    alone = machines == 1 or rank is not None
-    compared = f"its cards are among this machine's: {', '.join(map(str, ids))}"
-    unknown = "no card is seen here" if not ids else "which server is this machine, --rank would say"
-    said.append(compared if ids and alone else f"its cards were not compared: {unknown}")
-    return [_check(True, one) for one in said]
+    return [*said, _addresses(table.servers)]
 
 
 def _addresses(servers: List[Server]) -> str:

@@ -61,6 +61,7 @@ KEYS: Tuple[Key, ...] = (
         also=("--param", "-p"),
     ),
     Key("command", "a shell line of your own instead of a start file", "LINE"),
+    Key("environment", "the conda environment or venv it runs in: a folder, a name, or a kernel's name", "NAME"),
     Key(
         "env",
         "a variable for the ranks; K alone takes its value from here",

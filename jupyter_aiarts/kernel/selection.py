@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 from datetime import datetime, timezone
-from typing import List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from jupyter_aiarts.kernel.client import JobData
 from jupyter_aiarts.kernel.errors import WrongUsage
@@ -63,6 +63,15 @@ def filtered(session: Session, given: argparse.Namespace, limit: Optional[int] =
     found = session.client.jobs(phase=given.phase, q=given.q, owner=given.user, mine=not everybody)
     kept = [job for job in found if _is_wanted(job, given)]
     return kept if limit is None else kept[:limit]
+
+
+def words_of(given: argparse.Namespace) -> Optional[Dict[str, Any]]:
+    """The filters as the query of `GET jobs`; None where one of them is only known here."""
+    here = (given.queue, given.cluster, given.node, given.stuck, given.idle, given.older_than)
+    if any(one is not None for one in here):
+        return None
+    everybody = given.all_users or given.user is not None
+    return {"phase": given.phase, "q": given.q, "owner": given.user, "mine": not everybody, "limit": given.limit}
 
 
 def _is_wanted(job: JobData, given: argparse.Namespace) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
 
 from jupyter_aiarts.kernel import display, pages
+from jupyter_aiarts.kernel.faces import Face
+from jupyter_aiarts.kernel.live import MIME
 from jupyter_aiarts.kernel.terminal import Style
+from jupyter_aiarts.kernel.widgets.wanted import wants_widgets
 from jupyter_aiarts.kernel.words import default_lang, say
 
 if TYPE_CHECKING:
@@ -27,12 +30,43 @@ class Shown:
         """How it looks in a cell; everything from outside escaped."""
         return pages.log_html(self.text(Style(lang)).split("\n"))
 
+    def live(self) -> Optional[Dict[str, Any]]:
+        """What a page with our labextension draws in its place, kept up to date by itself; None for nothing."""
+        return None
+
+    goes_on = False  # whether it may be another one when it is asked for again
+
+    def again(self) -> Shown:
+        """The same, asked for again."""
+        return self
+
+    def face(self, lang: str) -> Face:
+        """How it looks in a panel with buttons; may ask the server for more of it."""
+        return Face(self.html(lang))
+
+    def past(self, seconds: float, points: int) -> Dict[str, List[Optional[float]]]:
+        """What the bars of its face were in the last seconds, by their keys, where somebody kept it."""
+        return {}
+
+    def panel(self) -> Any:
+        """It with its buttons, as widgets; for front ends that run them and do not know our own type."""
+        from jupyter_aiarts.kernel.widgets.panel import Panel
+
+        return Panel(self).box
+
     def __repr__(self) -> str:
         return self.text(Style(self._lang or default_lang()))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Dict[str, str]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Dict[str, Any]:
         """Called by IPython when the value is a cell's result."""
-        return {"text/plain": repr(self), "text/html": self.html(self._lang or default_lang())}
+        bundle: Dict[str, Any] = {"text/plain": repr(self), "text/html": self.html(self._lang or default_lang())}
+        drawn = self.live()
+        if drawn is not None:
+            bundle[MIME] = drawn
+            if wants_widgets():
+                view = self.panel()._repr_mimebundle_()
+                bundle.update({kind: data for kind, data in view.items() if "widget-view" in kind})
+        return bundle
 
 
 class Said(Shown):

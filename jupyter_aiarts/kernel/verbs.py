@@ -19,7 +19,7 @@ from jupyter_aiarts.kernel.errors import WrongUsage
 from jupyter_aiarts.kernel.following import logs, wait
 from jupyter_aiarts.kernel.grammar import Command
 from jupyter_aiarts.kernel.moving import delete, pause, release, rerun, resume, stop
-from jupyter_aiarts.kernel.selection import filtered
+from jupyter_aiarts.kernel.selection import filtered, words_of
 from jupyter_aiarts.kernel.session import Outcome, Session
 from jupyter_aiarts.kernel.shown import DryRun, Explanation, Said, SpecShown, Templates
 from jupyter_aiarts.kernel.terminal import plain, table
@@ -80,6 +80,9 @@ def submit_spec(session: Session, spec: Union[Dict[str, Any], str], given: argpa
     """Submit or try out; with `--wait` follow to the end. Also called by the cell magic."""
     if given.variable and not session.notebook:
         raise WrongUsage("--as puts a job into a notebook's variable.", "In a shell: id=$(aiarts submit … --json)")
+    if getattr(given, "kubectl", False):
+        answer = session.client.try_out(spec, manifest=True)
+        return Outcome(Said(answer["manifest"]), answer, answer["manifest"].rstrip())
     if given.dry_run:
         answer = session.client.try_out(spec)
         return Outcome(DryRun(answer), answer, display.dry_run_text(answer, session.style))
@@ -102,7 +105,8 @@ def jobs(session: Session, given: argparse.Namespace) -> Outcome:
         from jupyter_aiarts.kernel.totals import totals
 
         return totals(session, found, given.totals, given.days)
-    return Outcome(Jobs(Job(session.client, job) for job in found), found, display.jobs_text(found, session.style))
+    shown = Jobs.of(session.client, found, words_of(given))
+    return Outcome(shown, found, display.jobs_text(found, session.style))
 
 
 def show(session: Session, given: argparse.Namespace) -> Outcome:

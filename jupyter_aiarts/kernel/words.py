@@ -103,8 +103,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "template-saved": ("Saved template {name}", "已保存模板 {name}"),
     "template-deleted": ("Deleted template {name}", "已删除模板 {name}"),
     "repeated": ("… {count} more like it", "… 另有 {count} 行类似"),
-    "harmless": ("… {count} more like it; they can be ignored", "… 另有 {count} 行类似；可以忽略"),
-    "harmless-one": ("… can be ignored", "… 可以忽略"),
+    "harmless": ("… {count} more like it; they can be ignored: {why}", "… 另有 {count} 行类似；可以忽略：{why}"),
+    "harmless-one": ("… can be ignored: {why}", "… 可以忽略：{why}"),
     "preset": ("preset", "预设"),
     "cell": ("The cell was written to {path} and is the start file.", "单元格已写入 {path}，作为启动文件。"),
     "cell-names": (
@@ -136,6 +136,7 @@ HEADS: Dict[str, Tuple[str, str]] = {
     "node": ("NODE", "节点"),
     "exit_code": ("EXIT", "退出码"),
     "time": ("RUNNING TIME", "运行时长"),
+    "progress": ("SAYS IT IS AT", "进度"),
     "run": ("RUN", "运行次数"),
     "why": ("WHY", "原因"),
     "do": ("DO", "可以这样做"),

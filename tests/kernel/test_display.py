@@ -48,6 +48,13 @@ def test_columns_line_up_when_names_are_chinese() -> None:
     assert len(starts) == 1
 
 
+def test_how_far_a_job_says_it_is_is_shown_as_text_and_only_where_it_says_so() -> None:
+    told = display.job_text(a_job(progress={"text": "Epoch 3/10 \x1b]0;x\x07", "share": 0.3}), Style())
+    assert "SAYS IT IS AT  Epoch 3/10" in told and "\x1b" not in told
+    assert "进度" in display.job_text(a_job(progress={"text": "45%", "share": 0.45}), Style("zh"))
+    assert "SAYS IT IS AT" not in display.job_text(a_job(), Style())
+
+
 def test_owners_are_shown_only_where_there_are_several() -> None:
     assert "OWNER" not in display.jobs_text([a_job()], Style())
     assert "OWNER" in display.jobs_text([a_job(), a_job(owner="bob")], Style())

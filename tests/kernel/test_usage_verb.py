@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jupyter_aiarts.cli import main
 from jupyter_aiarts.kernel.terminal import Style
-from jupyter_aiarts.kernel.usage import UNKNOWN, Usage, bar, job_usage_text, size, usage_text
+from jupyter_aiarts.kernel.usage import (
+    UNKNOWN,
+    Usage,
+    bar,
+    disk_level,
+    filling_text,
+    job_usage_text,
+    size,
+    usage_text,
+)
 
 NASTY = "<script>alert(1)</script>\x1b]0;title\x07"
 
@@ -46,6 +56,11 @@ def test_unknown_is_a_question_mark_and_never_zero() -> None:
     assert "? / 4" in text and "? / 8.0 GB" in text
 
 
+def test_a_card_that_is_gone_says_so_in_both_languages() -> None:
+    page = a_page(a_card(health="gone", utilization=None))
+    assert " gone " in usage_text(page, Style()) and "已不在" in usage_text(page, Style("zh"))
+
+
 def test_whose_numbers_they_are_is_said_in_both_languages() -> None:
     english, chinese = (usage_text(a_page(), Style(lang)) for lang in ("en", "zh"))
     assert "this container's" in english and "本容器" in chinese
@@ -69,19 +84,91 @@ def test_sizes_are_read_by_people() -> None:
     assert [size(count) for count in (None, 0, 2048, 3 << 30, 5 << 40)] == ["?", "0 B", "2.0 KB", "3.0 GB", "5.0 TB"]
 
 
+@pytest.mark.parametrize(
+    ("used", "level"), [(0, None), (89, None), (90, "nearly-full"), (97, "full"), (100, "full"), (None, None)]
+)
+def test_a_disk_that_fills_up_is_pointed_out(used: float | None, level: str | None) -> None:
+    assert disk_level(used, 100) == level
+    assert disk_level(used, None) is None
+    disks = [{"path": NASTY, "used": used, "total": 100}]
+    english, chinese = (usage_text(a_page(disks=disks), Style(lang)) for lang in ("en", "zh"))
+    assert ("full" in english) is (level is not None) and ("满" in chinese) is (level is not None)
+    assert "\x1b" not in english
+
+
+def a_filling(**more: Any) -> dict[str, Any]:
+    return {
+        "path": "/data", "bytes": 3 << 30, "files": 12, "others": 0, "unread": 0, "elsewhere": 0, "complete": True,
+        "seconds": 0.4, "disk": None,
+        "takers": [{"name": NASTY, "bytes": 3 << 30, "files": 12, "folder": True}], **more,
+    }  # fmt: skip
+
+
+def test_what_takes_the_room_is_a_table_and_says_what_is_not_in_it() -> None:
+    text = filling_text(a_filling(), Style())
+    assert text.startswith("3.0 GB in 12 files below /data") and "\x1b" not in text and "</script>" in text
+    disk = {"path": "/data", "used": 95, "total": 100}
+    cut = filling_text(a_filling(complete=False, unread=2, elsewhere=1, others=5, disk=disk), Style())
+    assert "At least" in cut and "--seconds" in cut and "2 folders or files" in cut and "1 other disks" in cut
+    assert "5 B of 100 B left" in cut and "all others" in cut
+    assert "至少" in filling_text(a_filling(complete=False), Style("zh"))
+
+
+def test_a_folder_is_counted_by_the_command(capsys: pytest.CaptureFixture[str], nothing_around: Path) -> None:
+    (nothing_around / "sets").mkdir()
+    (nothing_around / "sets/a.bin").write_bytes(b"x" * 100_000)
+    assert main(["usage", "--disk", ".", "--json"]) == 0
+    page = json.loads(capsys.readouterr().out)
+    assert page["path"] == str(nothing_around) and page["takers"][0]["name"] == "sets"
+    assert main(["usage", "--disk", "missing"]) == 3
+
+
 def a_node(**more: Any) -> dict[str, Any]:
     card = {
         "id": 3, "name": "910B4", "utilization": None, "memory_used_mb": 1.0, "memory_total_mb": 32768.0,
-        "health": "ok", "mean": 40.2, "most": 99.0, "most_memory_mb": 2048.0,
+        "health": "ok", "mean": 40.2, "most": 99.0, "most_memory_mb": 2048.0, "power_w": 92.6, "temperature_c": None,
     }  # fmt: skip
-    return {"node": 1, "t": "", "idle_since": None, "cards": [card], **more}
+    return {"node": 1, "t": "", "idle_since": None, "cards": [card], "ranks": [], **more}
 
 
 def test_a_jobs_cards_are_told_as_they_are_and_over_the_whole_run() -> None:
     rows = job_usage_text({"nodes": [a_node(), a_node(idle_since="2026-11-16T08:00:00.000000Z")]}, Style()).split("\n")
-    assert rows[1].split() == ["1", "3", "910B4", "?", "40", "%", "99", "%", "2.0", "/", "32", "GB", "-"]
+    assert " ".join(rows[1].split()) == "1 3 910B4 ? 40 % 99 % 2.0 / 32 GB 93 W ? -"
     assert "2026-11-1" in rows[2]
-    assert "没有该任务的卡的信息" in job_usage_text({"nodes": []}, Style("zh"))
+    assert "尚未启动" in job_usage_text({"nodes": []}, Style("zh"))
+    assert "was over within seconds" in job_usage_text({"nodes": []}, Style())  # before the first look: no lie either
+
+
+def test_ranks_are_told_with_their_cpus_memory_and_disks_also_of_a_job_without_cards() -> None:
+    rank = {
+        "rank": 4, "cpu": 1.52, "memory_mb": None, "mean_cpu": 0.5, "most_cpu": None,
+        "mean_memory_mb": 1.0, "most_memory_mb": 2048.0, "read": 3 * 1024.0**2, "written": None,
+    }  # fmt: skip
+    heads, row, *rest = job_usage_text({"nodes": [a_node(cards=[], ranks=[rank])]}, Style()).split("\n")
+    assert row.split() == ["1", "4", "1.52", "0.50", "?", "?", "(2.0", "GB)", "3.0", "MB/s", "?"]
+    assert heads.startswith("NODE")
+    assert rest == ["Nothing is known of its cards: it has none, or the driver's tool is not there."]
+    both = job_usage_text({"nodes": [a_node(ranks=[rank])]}, Style("zh"))
+    assert "进程号" in both and "910B4" in both
+
+
+def test_the_network_of_a_pod_is_told_and_that_of_a_shared_machine_is_not() -> None:
+    pod = a_node(node=2, received=2048.0, sent=0.0, mean_received=1024.0, mean_sent=None)
+    said = "Node 2 receives 2.0 KB/s (mean 1.0 KB/s) and sends 0 B/s (mean ?)."
+    assert said in job_usage_text({"nodes": [a_node(), pod]}, Style()).split("\n")
+    assert "节点 2 网络接收 2.0 KB/s" in job_usage_text({"nodes": [pod]}, Style("zh"))
+    assert "receives" not in job_usage_text({"nodes": [a_node(received=None)]}, Style())
+
+
+def test_cards_that_were_asked_for_and_not_used_are_counted() -> None:
+    [card] = a_node()["cards"]
+    eight = [{**card, "id": number, "most": 90.0 if number < 2 else 1.0} for number in range(8)]
+    assert job_usage_text({"nodes": [a_node(cards=eight)]}, Style()).endswith("2 of its 8 cards have been used: 0, 1.")
+    both = job_usage_text({"nodes": [a_node(cards=eight), a_node(node=2, cards=eight)]}, Style("zh"))
+    assert both.endswith("16 张卡中用到了 4 张：1:0, 1:1, 2:0, 2:1。")
+    assert job_usage_text({"nodes": [a_node(cards=eight[2:])]}, Style()).endswith("None of its 6 cards has been used.")
+    for known in (eight[:2], [*eight, {**card, "most": None}]):  # all were, or it is not known of one
+        assert "have been used" not in job_usage_text({"nodes": [a_node(cards=known)]}, Style())
 
 
 def test_the_command_works_without_a_server(
