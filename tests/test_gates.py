@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import re
 import subprocess
@@ -103,9 +104,35 @@ def test_translations_keep_their_places_for_values() -> None:
         assert sorted(re.findall(r"%\d", english)) == sorted(re.findall(r"%\d", chinese)), english
 
 
+def test_the_pages_types_are_those_of_the_servers_schema() -> None:
+    script = ROOT / ".ci" / "write_api.py"
+    spec = importlib.util.spec_from_file_location("write_api", script)
+    assert spec is not None and spec.loader is not None
+    write_api = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(write_api)
+    assert write_api.TARGET.read_text(encoding="utf-8") == write_api.text(), f"run python {script}"
+
+
+def test_two_style_sheets_never_style_the_same_class_by_chance() -> None:
+    """A class that two of them style is drawn by both; only what every page has may be in several."""
+    owners: dict[str, set[str]] = {}
+    for sheet in (EXTENSION / "style").glob("*.css"):
+        for name in re.findall(r"\.(aiarts-[A-Za-z]+)", sheet.read_text(encoding="utf-8")):
+            owners.setdefault(name, set()).add(sheet.name)
+    assert {name for name, sheets in owners.items() if len(sheets) > 1} <= {"aiarts-Notice"}
+
+
 PLUGINS = sorted((EXTENSION / "src" / "plugins").glob("*.ts"))
 
 
 @pytest.mark.parametrize("path", PLUGINS, ids=lambda path: path.name)
 def test_a_plugin_is_one_service_in_forty_lines(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 40
+
+
+def test_no_widget_asks_the_server_by_itself() -> None:
+    """Models hold what was asked for, and widgets draw it; questions are in `requests.ts`, the manager carries them."""
+    widgets = [path for path in (EXTENSION / "src").rglob("*.tsx") if "__tests__" not in path.parts]
+    assert widgets
+    asks = re.compile(r"/requests'|\b_?manager\.(?:ask|fetch)\(|\bfetch\(")
+    assert [str(path.relative_to(EXTENSION)) for path in widgets if asks.search(path.read_text("utf-8"))] == []

@@ -76,6 +76,10 @@ def test_the_wheel_brings_the_built_sidebar_where_lab_looks(wheel_names: list[st
     assert any(re.fullmatch(rf"{SHARED}/{LAB}/static/remoteEntry\.\w+\.js", name) for name in wheel_names)
 
 
+def test_the_wheel_has_what_draws_the_widgets(wheel_names: list[str]) -> None:
+    assert {f"jupyter_aiarts/kernel/widgets/view.{kind}" for kind in ("py", "js", "css")} <= set(wheel_names)
+
+
 def test_the_wheel_enables_the_server_extension(wheel_names: list[str]) -> None:
     assert f"{SHARED}/etc/jupyter/jupyter_server_config.d/jupyter_aiarts.json" in wheel_names
 

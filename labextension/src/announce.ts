@@ -8,10 +8,11 @@ const MANY = 3;
 
 /** What to say about the step from one picture to the next: new jobs, other phases, jobs that went. */
 export function changes(
-  before: ReadonlyArray<IJob>,
-  after: ReadonlyArray<IJob>,
+  first: ReadonlyArray<IJob>,
+  second: ReadonlyArray<IJob>,
   trans: TranslationBundle
 ): ReadonlyArray<string> {
+  const [before, after] = differing(first, second);
   const known = new Map(before.map(job => [job.id, job]));
   const now = new Set(after.map(job => job.id));
   const lines = [
@@ -21,4 +22,21 @@ export function changes(
     ...before.filter(job => !now.has(job.id)).map(job => trans.__('%1 was deleted.', job.name))
   ];
   return lines.length > MANY ? [trans.__('%1 jobs changed.', lines.length)] : lines;
+}
+
+/** Both without what they begin and end with in common: of ten thousand jobs that is nearly everything. */
+function differing(
+  before: ReadonlyArray<IJob>,
+  after: ReadonlyArray<IJob>
+): readonly [ReadonlyArray<IJob>, ReadonlyArray<IJob>] {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) {
+    start += 1;
+  }
+  let end = 0;
+  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) {
+    end += 1;
+  }
+  return [before.slice(start, before.length - end), after.slice(start, after.length - end)];
 }

@@ -1,8 +1,9 @@
 /**
  * Icons as drawings in the theme's colours; each phase has a shape of its own, so colour is never the only sign.
  */
-import { LabIcon } from '@jupyterlab/ui-components';
+import { LabIcon, refreshIcon, runIcon, stopIcon } from '@jupyterlab/ui-components';
 
+import type { Move } from './api';
 import { PHASES, type Phase } from './wire';
 
 const SHAPES: Readonly<Record<Phase, string>> = {
@@ -24,6 +25,19 @@ const icon = (name: string, shape: string): LabIcon =>
 
 export const phaseIcons: ReadonlyMap<Phase, LabIcon> = new Map(
   PHASES.map(phase => [phase, icon(phase, SHAPES[phase])])
+);
+
+/** Of the moves that have a button of their own. */
+export const moveIcons: ReadonlyMap<Move, LabIcon> = new Map([
+  ['resume', runIcon],
+  ['rerun', refreshIcon],
+  ['stop', stopIcon]
+]);
+
+/** The machines behind the jobs. */
+export const clusterIcon = icon(
+  'cluster',
+  '<path d="M2 2h12v3.5H2Zm1.5 1.2v1h1.5v-1ZM2 6.3h12v3.5H2Zm1.5 1.2v1h1.5v-1ZM2 10.6h12v3.4H2Zm1.5 1.2v1h1.5v-1Z"/>'
 );
 
 /** The sidebar's tab: cards on a board. */

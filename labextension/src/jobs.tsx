@@ -1,30 +1,118 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { changes } from './announce';
-import { phaseIcons } from './icons';
-import { isFinished, phaseLabel } from './phases';
+import { Empty } from './empty';
+import { Filters } from './filters';
+import { clusterIcon } from './icons';
+import { JobList, type Density } from './joblist';
+import { KernelSection } from './kernels';
+import { moveLabel, offered } from './moving';
 import { Notices } from './notices';
-import type { IJobManager, Link } from './tokens';
-import type { IJob } from './wire';
+import { isFinished } from './phases';
+import { type ISelection, NOTHING } from './selection';
+import { chosen, EVERYTHING, type IFilter, isNarrow, rowsOf } from './shown';
+import type { IDoors, IJobManager, Link } from './tokens';
+import { UsageStrip } from './usage';
+import type { IJob, Phase } from './wire';
+
+/** How the person wants the sidebar. */
+export interface IWishes {
+  readonly showFinished: boolean;
+  readonly density: Density;
+}
 
 interface IViewProps {
   readonly manager: IJobManager;
   readonly trans: TranslationBundle;
-  readonly showFinished: boolean;
+  readonly doors: IDoors;
+  readonly wishes: IWishes;
+  /** Whether anybody can see it now. */
+  readonly isShown: boolean;
+  /** Told of every choice, so that commands know which jobs are meant. */
+  readonly onSelect: (ids: ReadonlyArray<string>) => void;
 }
 
 /** Everything in the sidebar: what is wrong with the picture, the jobs, and a spoken line for what changed. */
-export function JobsView({ manager, trans, showFinished }: IViewProps): JSX.Element {
-  const jobs = manager.jobs.filter(job => showFinished || !isFinished(job.phase));
+export function JobsView({ manager, trans, doors, wishes, isShown, onSelect }: IViewProps): JSX.Element {
+  const [filter, narrow] = React.useState(EVERYTHING);
+  const [closed, setClosed] = React.useState<ReadonlySet<Phase>>(new Set());
+  const [selection, setSelection] = React.useState<ISelection>(NOTHING);
+  const all = manager.jobs;
+  const clusters = manager.clusters; // whose a job is depends on what they say
+  const open = React.useMemo(
+    () => (wishes.showFinished ? all : all.filter(job => !isFinished(job.phase))),
+    [all, wishes.showFinished]
+  );
+  const jobs = React.useMemo(() => chosen(open, filter, job => manager.isMine(job)), [open, filter, manager, clusters]);
+  const rows = React.useMemo(() => rowsOf(jobs, closed), [jobs, closed]);
+  const hasOthers = React.useMemo(() => all.some(job => !manager.isMine(job)), [all, manager, clusters]);
+  const picked = [...selection.ids].flatMap(id => manager.job(id) ?? []);
+  const select = (next: ISelection): void => {
+    setSelection(next);
+    onSelect([...next.ids]);
+  };
+  // What goes out of sight is chosen no more: nobody deletes what they do not see.
+  const keep = (kept: ReadonlyArray<IJob>): void => select({ ...selection, ids: new Set(kept.map(({ id }) => id)) });
+  const narrowTo = (next: IFilter): void => {
+    narrow(next);
+    keep(chosen(picked, next, job => manager.isMine(job)));
+  };
+  const fold = (phase: Phase): void => {
+    setClosed(toggled(closed, phase));
+    keep(picked.filter(job => job.phase !== phase || closed.has(phase)));
+  };
   return (
     <>
-      <h2 className="aiarts-Panel-title">{trans.__('AIArts jobs')}</h2>
+      <div className="aiarts-Panel-head">
+        <h2 className="aiarts-Panel-title">{trans.__('AIArts jobs')}</h2>
+        <button
+          type="button"
+          className="aiarts-Panel-new"
+          title={trans.__('Show the cluster')}
+          aria-label={trans.__('Show the cluster')}
+          onClick={() => doors.cluster()}
+        >
+          <clusterIcon.react tag="span" aria-hidden="true" />
+        </button>
+        <button
+          type="button"
+          className="aiarts-Panel-new"
+          title={trans.__('New job…')}
+          aria-label={trans.__('New job…')}
+          onClick={() => doors.newJob()}
+        >
+          <addIcon.react tag="span" aria-hidden="true" />
+        </button>
+      </div>
       <Notices manager={manager} trans={trans} />
-      {jobs.length > 0 ? <JobList jobs={jobs} trans={trans} /> : <Empty manager={manager} trans={trans} />}
-      <Announcer jobs={isKnown(manager.link) ? manager.jobs : null} trans={trans} />
+      {manager.link.state === 'live' && <UsageStrip manager={manager} trans={trans} isShown={isShown} />}
+      {all.length > 0 && <Filters {...{ jobs: all, hasOthers, filter, narrow: narrowTo, trans }} />}
+      {picked.length > 1 && <Several jobs={picked} trans={trans} doors={doors} />}
+      {rows.length > 0 ? (
+        <JobList
+          {...{ rows, manager, trans, doors, isShown, selection, select, fold }}
+          density={wishes.density}
+        />
+      ) : (
+        <Empty
+          link={manager.link}
+          hidden={all.length}
+          isNarrow={isNarrow(filter) && open.length > 0}
+          widen={() => narrowTo(EVERYTHING)}
+          doors={doors}
+          trans={trans}
+        />
+      )}
+      <KernelSection manager={manager} trans={trans} doors={doors} />
+      <Announcer jobs={isKnown(manager.link) ? all : null} trans={trans} />
     </>
   );
+}
+
+function toggled(closed: ReadonlySet<Phase>, phase: Phase): ReadonlySet<Phase> {
+  return closed.has(phase) ? new Set([...closed].filter(one => one !== phase)) : new Set([...closed, phase]);
 }
 
 /** Whether the server ever told which jobs there are. */
@@ -32,59 +120,25 @@ function isKnown(link: Link): boolean {
   return link.state === 'live' || link.state === 'stale';
 }
 
-interface IListProps {
+interface ISeveralProps {
   readonly jobs: ReadonlyArray<IJob>;
   readonly trans: TranslationBundle;
+  readonly doors: IDoors;
 }
 
-/** Focusable, so that the keyboard can scroll it. */
-function JobList({ jobs, trans }: IListProps): JSX.Element {
+/** What can be done with all that are chosen; each move says how many of them it is for. */
+function Several({ jobs, trans, doors }: ISeveralProps): JSX.Element {
   return (
-    <ul className="aiarts-JobList" aria-label={trans.__('Jobs')} tabIndex={0}>
-      {jobs.map(job => (
-        <JobRow key={job.id} job={job} trans={trans} />
-      ))}
-    </ul>
-  );
-}
-
-function JobRow({ job, trans }: { readonly job: IJob; readonly trans: TranslationBundle }): JSX.Element {
-  const Icon = phaseIcons.get(job.phase);
-  const label = phaseLabel(job.phase, trans);
-  const why = job.explanation?.title ?? '';
-  // "running: Running" would say it twice.
-  const saysMore = why.toLowerCase() !== label.toLowerCase();
-  return (
-    <li className="aiarts-Job" data-phase={job.phase} data-job={job.id}>
-      <span className="aiarts-Job-name" title={job.id}>
-        {job.name}
-      </span>
-      <span className="aiarts-Job-phase">
-        {Icon && <Icon.react tag="span" aria-hidden="true" className="aiarts-Job-icon" />}
-        {label}
-      </span>
-      {saysMore && <span className="aiarts-Job-why">{why}</span>}
-    </li>
-  );
-}
-
-/** "No jobs" is said only when the server said so. */
-function Empty({ manager, trans }: Omit<IViewProps, 'showFinished'>): JSX.Element | null {
-  if (manager.link.state === 'absent') {
-    return null;
-  }
-  if (manager.link.state === 'connecting') {
-    return <p className="aiarts-Panel-text">{trans.__('Asking the server for jobs…')}</p>;
-  }
-  if (manager.jobs.length > 0) {
-    return <p className="aiarts-Panel-text">{trans.__('All jobs are finished; the settings hide finished jobs.')}</p>;
-  }
-  return (
-    <div className="aiarts-Panel-text">
-      <p>{trans.__('No jobs yet. Submit one from a terminal:')}</p>
-      <pre>aiarts submit train.py</pre>
-      <p>{trans.__('or from a notebook:')}</p>
-      <pre>{'%load_ext jupyter_aiarts\n%aiarts submit train.py'}</pre>
+    <div className="aiarts-Several" role="toolbar" aria-label={trans.__('Chosen jobs')}>
+      <span>{trans.__('%1 chosen', jobs.length)}</span>
+      {offered(jobs).map(move => {
+        const count = jobs.filter(job => job.moves.includes(move)).length;
+        return (
+          <button key={move} type="button" className="jp-mod-styled" onClick={() => doors.act(move, jobs)}>
+            {count === jobs.length ? moveLabel(move, trans) : `${moveLabel(move, trans)} (${count})`}
+          </button>
+        );
+      })}
     </div>
   );
 }

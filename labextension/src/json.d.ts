@@ -2,3 +2,7 @@
 declare module '*/package.json' {
   export const version: string;
 }
+
+
+/** Loaded for what it does to the page. */
+declare module '*.css';

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { problemNames } from './nodeproblems';
 import type { ICluster, IJob } from './wire';
 
 /** More news than this at once are one: a screen full of cards is not read. */
@@ -69,7 +70,7 @@ export function nodes(before: Troubles, after: Troubles, trans: TranslationBundl
   const told: INews[] =
     worse.length > MANY
       ? [{ kind: 'error', ofNodes: true, text: trans.__('%1 nodes are not well.', worse.length) }]
-      : worse.map(([node, all]) => ({ kind: 'error', ofNodes: true, text: `${node}: ${words(all, trans)}` }));
+      : worse.map(([node, all]) => ({ kind: 'error', ofNodes: true, text: `${node}: ${problemNames(all, trans).join(', ')}` }));
   if (well.length > MANY) {
     return [...told, { kind: 'success', ofNodes: true, text: trans.__('%1 nodes are well again.', well.length) }];
   }
@@ -78,17 +79,4 @@ export function nodes(before: Troubles, after: Troubles, trans: TranslationBundl
 
 function fine(text: string): INews {
   return { kind: 'success', ofNodes: true, text };
-}
-
-/** What is wrong, in words; a code that a newer server says is shown as it is. */
-function words(problems: ReadonlyArray<string>, trans: TranslationBundle): string {
-  const known = new Map([
-    ['not-ready', trans.__('the node is not ready')],
-    ['disk-pressure', trans.__('its disk is nearly full')],
-    ['memory-pressure', trans.__('its memory is nearly full')],
-    ['pid-pressure', trans.__('it has nearly too many processes')],
-    ['unhealthy-cards', trans.__('it has unhealthy cards')],
-    ['cards-missing', trans.__('cards that are held have gone')]
-  ]);
-  return problems.map(one => known.get(one) ?? one).join(', ');
 }

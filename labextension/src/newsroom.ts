@@ -70,8 +70,9 @@ export class Newsroom {
       return;
     }
     let soonest = Infinity;
+    const now = this._manager.now();
     for (const job of queued.filter(({ id }) => !this._told.has(id))) {
-      const waited = Date.now() - (this._since.get(job.id) ?? Date.now());
+      const waited = now - (this._since.get(job.id) ?? now);
       if (waited >= patience) {
         this._told.add(job.id);
         this._tell(waits(job, Math.round(waited / 60_000), this._trans));
@@ -84,9 +85,9 @@ export class Newsroom {
     }
   }
 
-  /** A new job waits since it was made; one that is queued again, since now. */
+  /** A new job waits since it was made, by the server's clock; one that is queued again, since now. */
   private _begin(job: IJob): number {
-    return this._ever.has(job.id) ? Date.now() : (this._ever.add(job.id), Date.parse(job.created));
+    return this._ever.has(job.id) ? this._manager.now() : (this._ever.add(job.id), Date.parse(job.created));
   }
 
   private _ever = new Set<string>();

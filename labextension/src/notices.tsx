@@ -1,7 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { IJobManager } from './tokens';
+import { clock } from './times';
+import type { IJobManager, Link } from './tokens';
 import { version } from '../package.json';
 
 interface INoticesProps {
@@ -14,8 +15,9 @@ export function Notices({ manager, trans }: INoticesProps): JSX.Element {
   const { away, link, serverVersion } = manager;
   return (
     <>
-      {link.state === 'stale' && <Notice>{staleText(link.since, trans)}</Notice>}
-      {link.state === 'absent' && (
+      <LoginNotice link={link} trans={trans} />
+      {link.state === 'stale' && !link.needsLogin && <Notice>{staleText(link.since, trans)}</Notice>}
+      {link.state === 'absent' && !link.needsLogin && (
         <Notice>
           {trans.__('The AIArts server extension is not answering; trying again. Check that it is enabled with:')}
           <pre>jupyter server extension list</pre>
@@ -44,6 +46,27 @@ export function Notices({ manager, trans }: INoticesProps): JSX.Element {
   );
 }
 
+interface ILoginProps {
+  readonly link: Link;
+  readonly trans: TranslationBundle;
+}
+
+/** That the page is not let in any more, and the way back; nothing where it is. */
+export function LoginNotice({ link, trans }: ILoginProps): JSX.Element | null {
+  if (!('needsLogin' in link)) {
+    return null;
+  }
+  return (
+    <Notice>
+      {trans.__('Your login has ended: the server answers, but not to this page. Reload it and log in again.')}{' '}
+      {link.state === 'stale' && trans.__('Shown is what was known at %1.', clock(link.since))}{' '}
+      <button type="button" className="jp-mod-styled jp-mod-accept" onClick={() => window.location.reload()}>
+        {trans.__('Reload the page')}
+      </button>
+    </Notice>
+  );
+}
+
 function Notice({ children }: { readonly children: React.ReactNode }): JSX.Element {
   return (
     <div className="aiarts-Notice" role="alert">
@@ -54,9 +77,4 @@ function Notice({ children }: { readonly children: React.ReactNode }): JSX.Eleme
 
 function staleText(since: Date, trans: TranslationBundle): string {
   return trans.__('Stale since %1: the server does not answer, this list may be out of date.', clock(since));
-}
-
-/** The time of day as the page's language writes it. */
-function clock(time: Date): string {
-  return time.toLocaleTimeString(document.documentElement.lang || undefined);
 }

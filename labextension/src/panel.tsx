@@ -1,17 +1,19 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
 import React from 'react';
 
 import { jobsIcon } from './icons';
-import { JobsView } from './jobs';
-import { PANEL_ID, type IJobManager } from './tokens';
+import type { IWishes, JobsView } from './jobs';
+import { type IDoors, type IJobManager, PANEL_ID } from './tokens';
 
-/** The sidebar's widget; made by the panel plugin, drawn from the manager alone. */
+/** The sidebar's widget; made by the panel plugin, drawn from the manager alone. What it shows is loaded when it opens. */
 export class JobsPanel extends ReactWidget {
   constructor(
     private readonly _manager: IJobManager,
-    private readonly _trans: TranslationBundle
+    private readonly _trans: TranslationBundle,
+    private readonly _doors: IDoors
   ) {
     super();
     this.id = PANEL_ID;
@@ -22,23 +24,77 @@ export class JobsPanel extends ReactWidget {
     this.node.setAttribute('aria-label', this.title.caption);
   }
 
+  /** The ids of the jobs that are chosen; commands without ids mean these. */
+  selected: ReadonlyArray<string> = [];
+
   /** Obey the user's settings, now and when they change; called by the panel plugin. */
   follow(settings: ISettingRegistry.ISettings): void {
     const read = (): void => {
-      this._showFinished = settings.get('showFinished').composite !== false;
+      this._wishes = {
+        showFinished: settings.get('showFinished').composite !== false,
+        density: settings.get('density').composite === 'compact' ? 'compact' : 'comfortable'
+      };
       this.update();
     };
     settings.changed.connect(read);
     read();
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._look();
+  }
+
+  /** Whoever calls the sidebar by a command goes on with the keys there: in the list, or with what stands in its place. */
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    // With the next picture: a job that was submitted just now may be the first, and the list not drawn yet.
+    requestAnimationFrame(() => {
+      const places = ['[role=treegrid]', '.aiarts-Welcome button', '.aiarts-Panel-new'];
+      places.flatMap(place => this.node.querySelector<HTMLElement>(place) ?? [])[0]?.focus();
+    });
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._look();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this.update();
+  }
+
   protected override render(): JSX.Element {
-    return (
+    const { _View: View } = this;
+    return View === null ? (
+      <></>
+    ) : (
       <UseSignal signal={this._manager.changed}>
-        {() => <JobsView manager={this._manager} trans={this._trans} showFinished={this._showFinished} />}
+        {() => (
+          <View
+            manager={this._manager}
+            trans={this._trans}
+            doors={this._doors}
+            wishes={this._wishes}
+            isShown={this.isVisible}
+            onSelect={ids => (this.selected = ids)}
+          />
+        )}
       </UseSignal>
     );
   }
 
-  private _showFinished = true;
+  private _look(): void {
+    this.update();
+    if (this.isVisible && this._View === null) {
+      void import('./jobs').then(({ JobsView: Loaded }) => {
+        this._View = Loaded;
+        this.update();
+      });
+    }
+  }
+
+  private _View: typeof JobsView | null = null;
+  private _wishes: IWishes = { showFinished: true, density: 'comfortable' };
 }

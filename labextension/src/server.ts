@@ -1,8 +1,13 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
+import { isAbort, Late, readAnswer, readError, Unanswered } from './errors';
 import type { IServer } from './manager';
+import type { IRequest, Query } from './tokens';
 import { parseHealth, type IHealth } from './wire';
+
+/** Milliseconds after which nobody is going to answer; the slowest question, a dry run on a busy cluster, takes seconds. */
+const PATIENCE = 60_000;
 
 /** The server's AIArts routes, reached with the page's own login; made by the manager plugin. */
 export class AiartsServer implements IServer {
@@ -12,19 +17,84 @@ export class AiartsServer implements IServer {
     private readonly _lang: 'en' | 'zh'
   ) {}
 
+  /** By how many milliseconds the server's clock is ahead of this page's, as far as it said. */
+  clockOffset = 0;
+
   openStream(): WebSocket {
     const { appendToken, token, wsUrl, WebSocket } = this._settings;
     const login = appendToken && token ? { token } : {};
-    const query = URLExt.objectToQueryString({ lang: this._lang, ...login });
-    return new WebSocket(URLExt.join(wsUrl, 'aiarts', 'stream') + query);
+    return new WebSocket(this._address(wsUrl, 'stream', login));
   }
 
   async health(): Promise<IHealth> {
-    const url = URLExt.join(this._settings.baseUrl, 'aiarts', 'health');
-    const response = await ServerConnection.makeRequest(url, {}, this._settings);
-    if (!response.ok) {
-      throw await ServerConnection.ResponseError.create(response);
+    return parseHealth(await this.ask('health'));
+  }
+
+  url(path: string, query: Query = {}): string {
+    return this._address(this._settings.baseUrl, path, query);
+  }
+
+  /** Ask a route; throws `ApiError` with the server's words, or `Unanswered` where none come in time. */
+  async ask(path: string, request: IRequest = {}): Promise<unknown> {
+    const patience = new AbortController();
+    const timer = window.setTimeout(() => patience.abort(), PATIENCE);
+    const giveUp = (): void => patience.abort();
+    request.signal?.addEventListener('abort', giveUp);
+    try {
+      const response = await this.fetch(path, { ...request, signal: patience.signal });
+      const text = await response.text();
+      // What a deletion could not remove has no other place than a header.
+      return text === '' ? decodeURIComponent(response.headers.get('X-Aiarts-Left') ?? '') : readAnswer(text);
+    } catch (error) {
+      // Given up by the clock and not by whoever asked: nobody answered.
+      throw isAbort(error) && !request.signal?.aborted ? new Late('the server does not answer in time') : error;
+    } finally {
+      window.clearTimeout(timer);
+      request.signal?.removeEventListener('abort', giveUp);
     }
-    return parseHealth(await response.json());
+  }
+
+  async fetch(path: string, { method = 'GET', query, body, signal }: IRequest = {}): Promise<Response> {
+    const json = { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+    const response = await this._send(this.url(path, query), {
+      method,
+      cache: 'no-store',
+      ...(signal ? { signal } : {}),
+      ...(body === undefined ? {} : json)
+    });
+    if (!response.ok) {
+      throw readError(response.status, await response.text());
+    }
+    return response;
+  }
+
+  private _address(base: string, path: string, query: Query): string {
+    const given = Object.entries<Query[string]>({ ...query, lang: this._lang }).flatMap(([key, value]) =>
+      value === null || value === undefined || value === false ? [] : [[key, value === true ? '1' : String(value)]]
+    );
+    const where = URLExt.join(base, 'aiarts', ...path.split('/').map(encodeURIComponent));
+    return where + URLExt.objectToQueryString(Object.fromEntries(given) as Record<string, string>);
+  }
+
+  private async _send(url: string, init: RequestInit): Promise<Response> {
+    try {
+      const response = await ServerConnection.makeRequest(url, init, this._settings);
+      this._lookAtClock(response.headers.get('Date'));
+      return response;
+    } catch (error) {
+      // JupyterLab wraps what fetch threw, a request that was given up included.
+      if (init.signal?.aborted) {
+        throw new DOMException('given up', 'AbortError');
+      }
+      throw isAbort(error) ? error : new Unanswered('the server does not answer');
+    }
+  }
+
+  private _lookAtClock(date: string | null): void {
+    const said = Date.parse(date ?? '');
+    if (!Number.isNaN(said)) {
+      const offset = said + 500 - Date.now(); // the header has whole seconds
+      this.clockOffset = Math.abs(offset) < 2000 ? 0 : offset;
+    }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What the server says on `aiarts/stream`, and the check that it really said that.
  */
+import type { Action, ListedJob, ListedSpec, Move, Progress, UsagePage } from './api';
 
 export const PHASES = [
   'queued',
@@ -15,21 +16,28 @@ export const PHASES = [
 
 export type Phase = (typeof PHASES)[number];
 
+const MOVES: ReadonlyArray<Move> = ['clone', 'delete', 'edit', 'pause', 'release', 'rerun', 'resume', 'stop'];
+
 export interface IExplanation {
   readonly code: string;
   readonly title: string;
+  readonly why?: string;
+  readonly actions?: ReadonlyArray<Action>;
 }
 
-/** The part of a job that the sidebar shows. */
-export interface IJob {
-  readonly id: string;
-  readonly name: string;
-  readonly cluster: string;
-  readonly owner: string;
-  readonly phase: Phase;
-  readonly created: string;
+/** The part of a job that lists show; what an older server does not say is filled in by `parseJob`. */
+export type IJob = Required<
+  Pick<
+    ListedJob,
+    'id' | 'name' | 'cluster' | 'owner' | 'phase' | 'run' | 'created' | 'started' | 'ended' | 'spec' | 'moves'
+  >
+> & {
   readonly explanation: IExplanation | null;
-}
+  /** While it runs: since when none of its cards does anything, where that is known. */
+  readonly idleSince?: string;
+  /** While it runs: how far its own output says it is. */
+  readonly progress?: Progress;
+};
 
 /** What the server says of itself and of the clusters; `null` where a message says nothing about it. */
 export interface IHealth {
@@ -55,10 +63,26 @@ export interface INode {
   readonly problems: ReadonlyArray<string>;
 }
 
+/** A kernel of this server whose cards, all of them, do nothing; what it works for is named. */
+export interface IIdleKernel {
+  readonly id: string;
+  readonly name: string;
+  /** Of the notebook; empty where it is a console's, or nobody's. */
+  readonly path: string;
+  readonly cards: number;
+  /** Of the cards, `null` where the driver does not tell. */
+  readonly memoryMb: number | null;
+  readonly idleSince: string;
+}
+
 export type Message =
-  | { readonly type: 'snapshot' | 'jobs'; readonly jobs: ReadonlyArray<IJob> }
+  | { readonly type: 'snapshot'; readonly jobs: ReadonlyArray<IJob>; readonly idle: ReadonlyArray<IIdleKernel> }
+  | { readonly type: 'jobs'; readonly jobs: ReadonlyArray<IJob> }
   | { readonly type: 'removed'; readonly ids: ReadonlyArray<string> }
   | ({ readonly type: 'health' } & IHealth)
+  | { readonly type: 'kernels' }
+  | { readonly type: 'idle'; readonly kernels: ReadonlyArray<IIdleKernel> }
+  | { readonly type: 'usage'; readonly usage: UsagePage }
   | { readonly type: 'other' };
 
 /** Raised when the server's words don't have the agreed shape; the message says which part. */
@@ -74,18 +98,30 @@ export function parseMessage(text: string): Message {
   const message = fields(parseJson(text), 'message');
   switch (message.type) {
     case 'snapshot':
+      return { type: 'snapshot', jobs: parseJobs(message.jobs), idle: parseIdleKernels(message.idle ?? []) };
     case 'jobs':
-      return { type: message.type, jobs: list(message.jobs, 'jobs').map(parseJob) };
+      return { type: 'jobs', jobs: parseJobs(message.jobs) };
     case 'removed':
       return { type: 'removed', ids: list(message.ids, 'ids').map(id => string(id, 'id')) };
     case 'health':
       return { type: 'health', ...parseHealth(message) };
+    case 'kernels':
+      return { type: 'kernels' };
+    case 'idle':
+      return { type: 'idle', kernels: parseIdleKernels(message.kernels) };
+    case 'usage':
+      return { type: 'usage', usage: parseUsage(message.usage) };
     default:
       return { type: 'other' };
   }
 }
 
-function parseJob(value: unknown): IJob {
+function parseJobs(value: unknown): ReadonlyArray<IJob> {
+  return list(value, 'jobs').map(parseJob);
+}
+
+/** A job of a list, of the stream or of an answer. */
+export function parseJob(value: unknown): IJob {
   const job = fields(value, 'job');
   return {
     id: string(job.id, 'job.id'),
@@ -94,7 +130,67 @@ function parseJob(value: unknown): IJob {
     owner: string(job.owner, 'job.owner'),
     phase: phase(job.phase),
     created: string(job.created, 'job.created'),
-    explanation: parseExplanation(job.explanation)
+    run: typeof job.run === 'number' ? job.run : 1,
+    started: typeof job.started === 'string' ? job.started : null,
+    ended: typeof job.ended === 'string' ? job.ended : null,
+    spec: parseSpec(job.spec ?? {}),
+    moves: job.moves === undefined ? [] : list(job.moves, 'job.moves').filter(isMove),
+    explanation: parseExplanation(job.explanation),
+    ...(typeof job.idle_since === 'string' ? { idleSince: job.idle_since } : {}),
+    ...(job.progress ? { progress: parseProgress(job.progress) } : {})
+  };
+}
+
+function parseProgress(value: unknown): Progress {
+  const { text, share } = fields(value, 'job.progress');
+  return typeof share === 'number'
+    ? { text: string(text, 'job.progress.text'), share: Math.min(Math.max(share, 0), 1) }
+    : fail('job.progress.share', share);
+}
+
+/** The short spec: a job with a whole one has the same keys. */
+function parseSpec(value: unknown): ListedSpec {
+  const spec = fields(value, 'job.spec');
+  const text = (one: unknown): string | null => (typeof one === 'string' ? one : null);
+  const number = (one: unknown, otherwise: number): number => (typeof one === 'number' ? one : otherwise);
+  return {
+    kind: spec.kind === 'distributed' ? 'distributed' : 'regular',
+    device: text(spec.device) ?? 'cpu',
+    devices: number(spec.devices, 0),
+    nodes: number(spec.nodes, 1),
+    image: text(spec.image),
+    queue: text(spec.queue),
+    priority: number(spec.priority, 5),
+    script: text(spec.script)
+  };
+}
+
+/** A move that a newer server offers and this page does not know is not shown. */
+function isMove(value: unknown): value is Move {
+  return MOVES.some(move => move === value);
+}
+
+function parseUsage(value: unknown): UsagePage {
+  const page = fields(value, 'usage');
+  fields(page.host, 'usage.host');
+  list(page.devices, 'usage.devices');
+  string(page.t, 'usage.t');
+  return page as unknown as UsagePage;
+}
+
+function parseIdleKernels(value: unknown): ReadonlyArray<IIdleKernel> {
+  return list(value, 'kernels').map(parseIdleKernel);
+}
+
+function parseIdleKernel(value: unknown): IIdleKernel {
+  const kernel = fields(value, 'kernel');
+  return {
+    id: string(kernel.id, 'kernel.id'),
+    name: string(kernel.name, 'kernel.name'),
+    path: string(kernel.path, 'kernel.path'),
+    cards: typeof kernel.cards === 'number' ? kernel.cards : fail('kernel.cards', kernel.cards),
+    memoryMb: typeof kernel.memory_mb === 'number' ? kernel.memory_mb : null,
+    idleSince: string(kernel.idle_since, 'kernel.idle_since')
   };
 }
 
@@ -105,7 +201,9 @@ function parseExplanation(value: unknown): IExplanation | null {
   const explanation = fields(value, 'explanation');
   return {
     code: string(explanation.code, 'explanation.code'),
-    title: string(explanation.title, 'explanation.title')
+    title: string(explanation.title, 'explanation.title'),
+    ...(typeof explanation.why === 'string' ? { why: explanation.why } : {}),
+    ...(Array.isArray(explanation.actions) ? { actions: explanation.actions as ReadonlyArray<Action> } : {})
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IServer, Socket } from '../manager';
+import type { IRequest, Query } from '../tokens';
 import type { IHealth, IJob } from '../wire';
 
 /** The server's end of one connection: a test speaks and hangs up through it. */
@@ -37,8 +38,31 @@ export class FakeServer implements IServer {
     return this.socket;
   }
 
+  /** What the question for its health fails with, if it does. */
+  refusal: Error | null = null;
+
   health(): Promise<IHealth> {
-    return Promise.resolve(this.said);
+    return this.refusal ? Promise.reject(this.refusal) : Promise.resolve(this.said);
+  }
+
+  /** What was asked, newest last, and what to answer. */
+  readonly asked: Array<{ readonly path: string; readonly request: IRequest }> = [];
+  answers: (path: string, request: IRequest) => unknown = () => null;
+  clockOffset = 0;
+
+  async ask(path: string, request: IRequest = {}): Promise<unknown> {
+    this.asked.push({ path, request });
+    return this.answers(path, request);
+  }
+
+  /** jsdom has no responses: one with what the reader of a log needs. */
+  async fetch(path: string, request: IRequest = {}): Promise<Response> {
+    const text = JSON.stringify(await this.ask(path, request));
+    return { text: async () => text, headers: { get: () => null }, body: null } as unknown as Response;
+  }
+
+  url(path: string, query: Query = {}): string {
+    return `${path}?${Object.keys(query).join('&')}`;
   }
 }
 
@@ -50,8 +74,13 @@ export function job(id: string, changes: Partial<IJob> = {}): IJob {
     cluster: 'local',
     owner: 'alice',
     phase: 'running',
+    run: 1,
     created: '2026-11-16T01:02:03.456789Z',
+    started: null,
+    ended: null,
     explanation: null,
+    moves: [],
+    spec: { kind: 'regular', device: 'cpu', devices: 0, nodes: 1, image: null, queue: null, priority: 5, script: 'train.py' },
     ...changes
   };
 }

@@ -95,6 +95,16 @@ test('a job that waits for long is told of once, by the clock alone, and again w
   expect(texts()[1]).toBe('job q has been waiting for 10 minutes.');
 });
 
+test('a page whose clock is hours ahead of the server does not take a new job for one that waits', async () => {
+  server.clockOffset = -7_200_000;
+  newsroom.wishes = { ends: true, waiting: 10, nodes: true };
+  server.socket.say({ type: 'jobs', jobs: [job('q', { phase: 'queued', created: '2026-11-15T23:02:03Z' })] });
+  await later(9);
+  expect(told).toEqual([]);
+  await later(2);
+  expect(texts()).toEqual(['job q has been waiting for 10 minutes.']);
+});
+
 test('who does not want to be told is not', async () => {
   newsroom.wishes = { ends: false, waiting: 0, nodes: false };
   server.socket.say({ type: 'jobs', jobs: [job('a', { phase: 'failed' }), job('q', { phase: 'queued' })] });
@@ -116,7 +126,7 @@ describe('nodes', () => {
     health([unwell('a', 'disk-pressure'), unwell('b', 'not-ready', 'unhealthy-cards')], '2026-11-16T01:02:04Z');
     health([unwell('b', 'unhealthy-cards')]);
     expect(told).toEqual([
-      { kind: 'error', ofNodes: true, text: 'b of lab: the node is not ready, it has unhealthy cards' },
+      { kind: 'error', ofNodes: true, text: 'b of lab: not ready, it has unhealthy cards' },
       { kind: 'success', ofNodes: true, text: 'a of lab is well again.' }
     ]);
   });

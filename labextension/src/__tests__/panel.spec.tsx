@@ -1,19 +1,26 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import { act, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 
 import { version } from '../../package.json';
 import { JobManager } from '../manager';
 import { JobsPanel } from '../panel';
+import type { IDoors } from '../tokens';
 import { FakeServer, job } from './fakes';
 
 let server: FakeServer;
 let manager: JobManager;
 let panel: JobsPanel;
+let doors: jest.Mocked<IDoors>;
 
 const say = (message: object): Promise<void> => act(async () => server.socket.say(message));
-const rows = (): HTMLElement[] => within(screen.getByRole('list', { name: 'Jobs' })).getAllByRole('listitem');
+const list = (): HTMLElement => screen.getByRole('treegrid', { name: 'Jobs' });
+/** The rows of jobs, without the heads of their groups. */
+const rows = (): HTMLElement[] => within(list()).getAllByRole('row').filter(row => row.dataset.job);
+
+/** What a screen reader was told last. */
+const spoken = (): string | null | undefined => panel.node.querySelector('.aiarts-Announcer')?.textContent;
 
 /** Each text is somewhere in the element. */
 const expectTexts = (element: HTMLElement | undefined, texts: ReadonlyArray<string>): void =>
@@ -22,7 +29,8 @@ const expectTexts = (element: HTMLElement | undefined, texts: ReadonlyArray<stri
 beforeEach(async () => {
   server = new FakeServer();
   manager = new JobManager(server);
-  panel = new JobsPanel(manager, nullTranslator.load('jupyter_aiarts'));
+  doors = { act: jest.fn(), menu: jest.fn(), open: jest.fn(), cluster: jest.fn(), newJob: jest.fn(), demo: jest.fn(), guide: jest.fn() };
+  panel = new JobsPanel(manager, nullTranslator.load('jupyter_aiarts'), doors);
   await act(async () => {
     Widget.attach(panel, document.body);
     MessageLoop.flush();
@@ -48,6 +56,27 @@ test('a job shows its name, its phase in words and why', async () => {
   expectTexts(rows()[0], ['训练 <b>', 'queued', '2 jobs before it']);
 });
 
+test('a job that says how far it is has a bar and its own words, and no bar where it says nothing', async () => {
+  const progress = { text: 'Epoch 3/10 <b>', share: 0.3 };
+  await say({ type: 'snapshot', jobs: [job('a', { progress }), job('b')] });
+  const bar = screen.getByRole('progressbar', { name: 'How far job a says it is' });
+  expect([bar.getAttribute('aria-valuenow'), bar.getAttribute('aria-valuetext')]).toEqual(['30', 'Epoch 3/10 <b>']);
+  expectTexts(rows()[0], ['Epoch 3/10 <b> · local']);
+});
+
+test('a disk that fills up is in the strip with what is left, one with room is not', async () => {
+  await say({ type: 'snapshot', jobs: [] });
+  const disks = [
+    { path: '/data/<b>', used: 95 * 2 ** 30, total: 100 * 2 ** 30 },
+    { path: '/home', used: 5, total: 100 }
+  ];
+  await say({ type: 'usage', usage: { t: '2026-11-16T08:00:00Z', host: { disks }, devices: [], problems: [] } });
+  const meters = within(screen.getByRole('group', { name: 'This machine' })).getAllByRole('meter');
+  expect(meters.map(meter => [meter.getAttribute('aria-label'), meter.getAttribute('aria-valuetext')])).toEqual([
+    ['Disk /data/<b>', '5.0 GB left']
+  ]);
+});
+
 test('an explanation that only repeats the phase is left out', async () => {
   await say({ type: 'snapshot', jobs: [job('a', { explanation: { code: 'running', title: 'Running' } })] });
   expect(rows()[0]?.textContent).not.toContain('Running');
@@ -55,16 +84,16 @@ test('an explanation that only repeats the phase is left out', async () => {
 
 test('a change of phase shows and is read out, the first picture is not', async () => {
   await say({ type: 'snapshot', jobs: [job('a', { name: 'train' })] });
-  expect(screen.getByRole('status').textContent).toBe('');
+  expect(spoken()).toBe('');
   await say({ type: 'jobs', jobs: [job('a', { name: 'train', phase: 'succeeded' })] });
   expectTexts(rows()[0], ['succeeded']);
-  expect(screen.getByRole('status').textContent).toBe('train is succeeded.');
+  expect(spoken()).toBe('train is succeeded.');
 });
 
 test('a burst is read out as a count', async () => {
   await say({ type: 'snapshot', jobs: [] });
   await say({ type: 'jobs', jobs: ['a', 'b', 'c', 'd'].map(id => job(id)) });
-  expect(screen.getByRole('status').textContent).toBe('4 jobs changed.');
+  expect(spoken()).toBe('4 jobs changed.');
 });
 
 test('without jobs it says how to submit one', async () => {
@@ -106,4 +135,112 @@ test('a cluster that does not answer is named with the time, until it answers ag
   expect(screen.getAllByRole('alert')).toHaveLength(1);
   await say({ type: 'health', clusters: clusters(null) });
   expect(screen.queryByRole('alert')).toBeNull();
+});
+
+describe('the list', () => {
+  const press = (key: string, init: object = {}): Promise<void> => act(async () => void fireEvent.keyDown(list(), { key, ...init }));
+  const chosen = (): Array<string | undefined> =>
+    rows().filter(row => row.getAttribute('aria-selected') === 'true').map(row => row.dataset.job);
+  const ended = { phase: 'failed', moves: ['rerun', 'clone', 'edit', 'delete'] } as const;
+  const three = [
+    job('a', { moves: ['pause', 'stop', 'delete'] }),
+    job('b', { ...ended, name: 'resnet', created: '2026-11-15T00:00:00Z' }),
+    job('c', { ...ended, created: '2026-11-14T00:00:00Z' })
+  ];
+
+  test('ten thousand jobs are few rows in the page, and a screen reader hears how many there are', async () => {
+    await say({ type: 'snapshot', jobs: Array.from({ length: 10_000 }, (_, index) => job(`j${index}`)) });
+    expect(rows().length).toBeLessThan(200);
+    expect(list().getAttribute('aria-rowcount')).toBe('10001');
+  });
+
+  test('jobs stand in groups by phase, which close and open', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    const group = within(list()).getByRole('row', { name: /failed/, expanded: true });
+    expectTexts(group, ['2']);
+    await act(async () => group.click());
+    expect(rows().map(row => row.dataset.job)).toEqual(['a']);
+  });
+
+  test('arrows move, Shift chooses a range, Space one more, Enter opens and Delete asks', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    await press('ArrowDown');
+    expect(chosen()).toEqual(['a']);
+    expect(list().getAttribute('aria-activedescendant')).toBe('aiarts-row-a');
+    await press('ArrowDown');
+    await press('ArrowDown');
+    await press('ArrowDown', { shiftKey: true });
+    expect(chosen()).toEqual(['b', 'c']);
+    await press(' ');
+    expect(chosen()).toEqual(['b']);
+    await press('Enter');
+    expect(doors.open).toHaveBeenCalledWith(expect.objectContaining({ id: 'c' }));
+    await press('a', { ctrlKey: true });
+    expect(chosen()).toEqual(['a', 'b', 'c']);
+    await press('Delete');
+    expect(doors.act).toHaveBeenCalledWith('delete', expect.objectContaining({ length: 3 }));
+    await press('Escape');
+    expect(chosen()).toEqual([]);
+  });
+
+  test('what is chosen together offers what any of it does, with how many', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    await press('a', { ctrlKey: true });
+    const bar = screen.getByRole('toolbar', { name: 'Chosen jobs' });
+    expect(within(bar).getAllByRole('button').map(button => button.textContent)).toEqual([
+      'Run again (2)',
+      'Pause (1)',
+      'Stop (1)',
+      'Delete'
+    ]);
+  });
+
+  test('a button of a row makes its move, and the menu key shows all of them', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    await act(async () => within(rows()[0]!).getByRole('button', { name: 'Stop: job a' }).click());
+    expect(doors.act).toHaveBeenCalledWith('stop', [expect.objectContaining({ id: 'a' })]);
+    await press('ArrowDown');
+    await press('ContextMenu');
+    expect(doors.menu).toHaveBeenCalledWith([expect.objectContaining({ id: 'a' })], expect.any(Number), expect.any(Number));
+  });
+
+  test('a search narrows the list, says when nothing is left, and can be taken back', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    const field = screen.getByRole('searchbox', { name: 'Search jobs' });
+    await act(async () => void fireEvent.change(field, { target: { value: 'RESN' } }));
+    expect(rows().map(row => row.dataset.job)).toEqual(['b']);
+    await act(async () => void fireEvent.change(field, { target: { value: 'nowhere' } }));
+    expectTexts(panel.node, ['None of the 3 jobs']);
+    await act(async () => screen.getByRole('button', { name: 'Show all' }).click());
+    expect(rows()).toHaveLength(3);
+  });
+
+  test('what goes out of sight is chosen no more: by a search, or with its group', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    await press('a', { ctrlKey: true });
+    expect(panel.selected).toHaveLength(3);
+    const field = screen.getByRole('searchbox', { name: 'Search jobs' });
+    await act(async () => void fireEvent.change(field, { target: { value: 'RESN' } }));
+    expect(panel.selected).toEqual(['b']);
+    await act(async () => void fireEvent.change(field, { target: { value: '' } }));
+    await press('a', { ctrlKey: true });
+    await press('Home');
+    await press('a', { ctrlKey: true });
+    await press('Enter');
+    expect(panel.selected).not.toContain(three[0]!.id);
+    expect(panel.selected).toHaveLength(2);
+  });
+
+  test('somebody else’s jobs can be left out', async () => {
+    server.said = { version, clusters: [{ name: 'local', owner: 'alice', staleSince: null }] };
+    await say({ type: 'snapshot', jobs: [job('a'), job('b', { owner: 'bob' })] });
+    await act(async () => screen.getByRole('checkbox', { name: 'Only mine' }).click());
+    expect(rows().map(row => row.dataset.job)).toEqual(['a']);
+  });
+
+  test('an empty list explains itself and offers a demo', async () => {
+    await say({ type: 'snapshot', jobs: [] });
+    await act(async () => screen.getByRole('button', { name: 'Run a demo job' }).click());
+    expect(doors.demo).toHaveBeenCalledTimes(1);
+  });
 });

@@ -6,3 +6,7 @@ globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 window.matchMedia = () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {} });
 // jsdom is never idle by its own account; JupyterLab's React widgets draw when the page is.
 window.requestIdleCallback = callback => setTimeout(callback, 0);
+// jsdom has neither of these two, which every browser has.
+Object.assign(globalThis, { TextEncoder: require('util').TextEncoder, TextDecoder: require('util').TextDecoder });
+// jsdom has no clipboard; JupyterLab's warns of that when it is loaded.
+Object.defineProperty(navigator, 'clipboard', { value: { writeText: async () => {} } });

@@ -2,11 +2,10 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { PANEL_ID } from '../tokens';
+import { MOVES } from '../moving';
+import { Commands, PANEL_ID } from '../tokens';
 
-const SHOW_JOBS = 'jupyter-aiarts:show-jobs';
-
-/** Opens the sidebar by command, palette or a shortcut the user sets. */
+/** What can be done from the palette, or by a shortcut the user sets. */
 export const commandsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-aiarts:commands',
   description: 'Commands of AIArts.',
@@ -14,10 +13,11 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
   optional: [ITranslator, ICommandPalette],
   activate: (app: JupyterFrontEnd, translator: ITranslator | null, palette: ICommandPalette | null) => {
     const trans = (translator ?? nullTranslator).load('jupyter_aiarts');
-    app.commands.addCommand(SHOW_JOBS, {
+    app.commands.addCommand(Commands.showJobs, {
       label: trans.__('Show AIArts jobs'),
       execute: () => app.shell.activateById(PANEL_ID)
     });
-    palette?.addItem({ command: SHOW_JOBS, category: 'AIArts' });
+    [Commands.showJobs, Commands.newJob, Commands.demo, Commands.guide].forEach(command => palette?.addItem({ command, category: 'AIArts' }));
+    MOVES.forEach(move => palette?.addItem({ command: Commands.act, args: { move }, category: 'AIArts' }));
   }
 };

@@ -5,6 +5,9 @@ import { JobManager } from '../manager';
 import { AiartsServer } from '../server';
 import { IJobManager } from '../tokens';
 
+/** Milliseconds after which nobody waits any more for JupyterLab to be restored. */
+const LONGEST_START = 5000;
+
 /** Provides the live picture of all jobs. */
 export const managerPlugin: JupyterFrontEndPlugin<IJobManager> = {
   id: 'jupyter-aiarts:manager',
@@ -14,7 +17,9 @@ export const managerPlugin: JupyterFrontEndPlugin<IJobManager> = {
   optional: [ITranslator],
   activate: (app: JupyterFrontEnd, translator: ITranslator | null) => {
     const lang = translator?.languageCode.startsWith('zh') ? 'zh' : 'en';
-    const manager = new JobManager(new AiartsServer(app.serviceManager.serverSettings, lang));
+    // Some layouts take long to come back, and jobs are not to wait for that.
+    const ready = Promise.race([app.restored, new Promise(resolve => setTimeout(resolve, LONGEST_START))]);
+    const manager = new JobManager(new AiartsServer(app.serviceManager.serverSettings, lang), ready);
     window.addEventListener('pagehide', event => event.persisted || manager.dispose());
     return manager;
   }

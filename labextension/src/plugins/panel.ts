@@ -2,7 +2,11 @@ import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } fro
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { addDemo, addMoves, Doors } from '../doors';
+import { addGuide } from '../guide';
+import { Mover } from '../moving';
 import { JobsPanel } from '../panel';
+import { LabRoom } from '../room';
 import { IJobManager } from '../tokens';
 
 const ID = 'jupyter-aiarts:panel';
@@ -15,16 +19,21 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   requires: [IJobManager],
   optional: [ITranslator, ILayoutRestorer, ISettingRegistry],
   activate: (
-    app: JupyterFrontEnd,
+    { commands, shell, serviceManager: { contents } }: JupyterFrontEnd,
     manager: IJobManager,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     settings: ISettingRegistry | null
   ) => {
     const trans = (translator ?? nullTranslator).load('jupyter_aiarts');
-    const panel = new JobsPanel(manager, trans);
-    app.shell.add(panel, 'left', { rank: 600, type: 'AIArts' });
+    const room = new LabRoom(commands, trans);
+    const mover = new Mover(manager, trans, room);
+    const panel = new JobsPanel(manager, trans, new Doors(commands, mover));
+    addMoves(commands, manager, mover, () => panel.selected, trans);
+    addDemo(commands, manager, room, trans);
+    addGuide(commands, contents, room, trans);
+    shell.add(panel, 'left', { rank: 600, type: 'AIArts' });
     restorer?.add(panel, panel.id);
-    void settings?.load(ID).then(loaded => panel.follow(loaded));
+    void settings?.load(ID).then(loaded => [room, panel].forEach(one => one.follow(loaded)));
   }
 };

@@ -1,0 +1,128 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import { act, fireEvent, screen } from '@testing-library/react';
+
+import { ClusterPage } from '../clusterview/page';
+import { amountsOf, freeInRings, groups, hasRings, inUse, sought, totals } from '../clusterview/picture';
+import { amountText } from '../clusterview/queues';
+import type { Holding, Node } from '../api';
+import { JobManager } from '../manager';
+import { FakeServer, job } from './fakes';
+
+const trans = nullTranslator.load('jupyter_aiarts');
+
+function node(changes: Partial<Node> = {}): Node {
+  return {
+    cluster: 'lab',
+    name: 'n0',
+    ready: true,
+    device: 'huawei_npu_arm64',
+    cards: 8,
+    free: 8,
+    ...changes
+  };
+}
+
+const holding = (cards: number, ids: number[] | null, job = 'abcdefghij'): Holding => ({
+  owner: 'alice',
+  job,
+  namespace: null,
+  pod: null,
+  cards,
+  ids
+});
+
+test('a board has two rings, a GPU node none', () => {
+  expect(groups(node()).map(ring => ring.length)).toEqual([4, 4]);
+  expect(groups(node({ device: 'nvidia_gpu_amd64' })).map(ring => ring.length)).toEqual([8]);
+  expect([hasRings(node({ cards: 4 })), groups(node({ cards: null })).length]).toEqual([false, 0]);
+});
+
+test('a card that is known by its id is at its place; one that is not is nowhere in particular', () => {
+  const known = groups(node({ free: 6, held_by: [holding(2, [1, 5])] }));
+  expect(known.map(ring => ring.map(cell => (cell.state === 'held' ? 1 : 0)))).toEqual([
+    [0, 1, 0, 0],
+    [0, 1, 0, 0]
+  ]);
+  expect(freeInRings(node({ free: 6, held_by: [holding(2, [1, 5])] }))).toEqual([3, 3]);
+  const loose = node({ free: 6, held_by: [holding(2, null)] });
+  expect(
+    groups(loose)
+      .flat()
+      .filter(cell => cell.state === 'held')
+      .map(cell => cell.id)
+  ).toEqual([null, null]);
+  expect(freeInRings(loose)).toBeNull();
+});
+
+test('what may not be seen is unknown, never free', () => {
+  const hidden = node({ free: null });
+  expect(
+    groups(hidden)
+      .flat()
+      .every(cell => cell.state === 'unknown')
+  ).toBe(true);
+  expect(totals([node(), hidden]).get('huawei_npu_arm64')).toEqual({ cards: 16, free: null });
+});
+
+test('more held than there is does not break the picture', () => {
+  expect(
+    groups(node({ cards: 2, free: 0, held_by: [holding(5, null)], device: 'nvidia_gpu_amd64' })).flat()
+  ).toHaveLength(2);
+});
+
+test('nodes are found by name, job and user', () => {
+  const nodes = [node({ name: 'a', held_by: [holding(1, [0])] }), node({ name: 'b', free: 0 })];
+  expect(sought(nodes, 'ALICE', false, trans).map(one => one.name)).toEqual(['a']);
+  expect(sought([node({ problems: ['not-ready'] }), node()], 'not ready', false, trans)).toHaveLength(1);
+  expect(sought(nodes, '', true, trans).map(one => one.name)).toEqual(['a']);
+});
+
+test('amounts: memory in GB, the rest in units, unknown as that', () => {
+  expect(amountText('memory', 3 * 1024 ** 3, trans)).toBe('3 GB');
+  expect([amountText('cpu', 1.25, trans), amountText('cpu', null, trans)]).toEqual(['1.3', 'unknown']);
+});
+
+test('what somebody holds is told amount by amount', () => {
+  expect(amountsOf({ ...holding(2, [1, 5]), cpu: 0.25 }, trans)).toEqual(['2 cards (1, 5)', '0.3 CPUs']);
+  expect(amountsOf({ ...holding(0, null), cpu: 4 }, trans)).toEqual(['4 CPUs']);
+  expect(amountsOf(holding(8, null), trans)).toEqual(['8 cards']);
+});
+
+test('what a node really uses is told where the cluster knows it, and else unknown, never 0', () => {
+  expect(inUse(node({ used_cpu: 3.14, used_memory_gb: 0 }), trans)).toBe('In use just now: 3.1 CPUs, 0 GB of memory');
+  expect(inUse(node({ used_cpu: 2, used_memory_gb: null }), trans)).toBe('In use just now: 2 CPUs, unknown GB of memory');
+  expect(inUse(node(), trans)).toContain('unknown');
+});
+
+test('1,000 nodes: few rows in the page, the keyboard reaches the last, markup stays text, who holds cards is a way to the job', async () => {
+  const server = new FakeServer();
+  const manager = new JobManager(server);
+  const hostile = '<img src=x onerror=alert(1)>';
+  const nodes = Array.from({ length: 1000 }, (_, index) =>
+    node({ name: index === 0 ? hostile : `n${index}`, held_by: [{ ...holding(1, [2]), owner: hostile }], free: 7 })
+  );
+  const lines = [{ name: 'q', cluster: 'lab', kind: 'quota', quota: { cpu: 4, memory: null }, used: { cpu: 1, memory: 5 } }];
+  server.answers = path => (path === 'queues' ? lines : { nodes, fits: null, clusters: [] });
+  server.socket.say({ type: 'snapshot', jobs: [job('abcdefghij', { name: 'train' })] });
+  const opened: string[] = [];
+  const page = new ClusterPage(manager, trans, id => void opened.push(id));
+  await act(async () => {
+    Widget.attach(page, document.body);
+    MessageLoop.flush();
+    await page.renderPromise;
+    await page.model.snapshot.load();
+  });
+  expect(screen.getAllByRole('option').length).toBeLessThan(60);
+  expect(page.node.querySelector('img')).toBeNull();
+  const list = screen.getByRole('listbox', { name: 'Nodes of the cluster' });
+  await act(async () => void fireEvent.keyDown(list, { key: 'End' }));
+  expect(screen.getByRole('complementary', { name: 'Node n999' }).textContent).toContain('7 of 8 cards free');
+  fireEvent.click(screen.getByRole('button', { name: 'train' }));
+  expect(opened).toEqual(['abcdefghij']);
+  expect(screen.getByRole('meter', { name: 'q cpu' }).getAttribute('aria-valuenow')).toBe('25');
+  expect(screen.queryByRole('meter', { name: 'q memory' })).toBeNull();
+  manager.dispose();
+  act(() => page.dispose());
+});

@@ -1,0 +1,191 @@
+import { LogModel, PAGE } from '../logview/model';
+import { MOST_ROWS } from '../logview/rows';
+import { textLines } from '../logview/source';
+import { FakeLog, logLine } from './fakelog';
+
+const lines = (from: number, to: number): ReturnType<typeof logLine>[] =>
+  Array.from({ length: to - from }, (_, index) => logLine(from + index));
+const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5));
+
+let model: LogModel;
+
+/** A model on this log, seen, with its first page. */
+async function open(log: FakeLog): Promise<LogModel> {
+  model = new LogModel(log, () => Promise.resolve());
+  model.show(true);
+  await settle();
+  return model;
+}
+
+const last = (): string | undefined => model.rows[model.rows.length - 1]?.text;
+
+afterEach(() => {
+  model.dispose();
+  jest.useRealTimers();
+});
+
+test('a long log opens at its end with one page', async () => {
+  const log = new FakeLog(lines(0, 100_000));
+  await open(log);
+  expect([model.rows.length, last()]).toEqual([PAGE, 'line 99999']);
+  expect(log.asked).toHaveLength(1);
+});
+
+test('it follows, and counts what comes while its reader is elsewhere', async () => {
+  const log = new FakeLog(lines(0, 10));
+  await open(log);
+  log.print(logLine(10));
+  await settle();
+  expect([last(), model.unseen]).toEqual(['line 10', 0]);
+  model.follow(false);
+  log.print(...lines(11, 14));
+  await settle();
+  expect([last(), model.unseen]).toEqual(['line 13', 3]);
+  model.follow(true);
+  expect(model.unseen).toBe(0);
+});
+
+test('a flood is bounded while it is followed, and let go while it is not', async () => {
+  const log = new FakeLog(lines(0, 10));
+  await open(log);
+  log.print(...lines(10, 40_000));
+  await settle();
+  expect([model.rows.length, last(), model.atStart]).toEqual([MOST_ROWS, 'line 39999', false]);
+  model.follow(false);
+  const first = model.rows[15_000]!.id;
+  log.print(...lines(40_000, 80_000));
+  await settle();
+  expect([model.unseenMore, model.atEnd]).toEqual([true, false]);
+  expect(model.indexOf(first)).toBeGreaterThanOrEqual(0);
+  await model.toEnd();
+  expect([last(), model.following]).toEqual(['line 79999', true]);
+});
+
+test('paging back to the beginning and forward again misses and repeats nothing', async () => {
+  const log = new FakeLog(lines(0, 30_000));
+  await open(log);
+  model.follow(false);
+  while (!model.atStart) {
+    await model.older();
+  }
+  expect([model.rows[0]?.text, model.rows.length, model.atEnd]).toEqual(['line 0', MOST_ROWS, false]);
+  expect(model.rows.map(row => row.text)).toEqual(lines(0, MOST_ROWS).map(line => line.text));
+  while (!model.atEnd) {
+    await model.newer();
+  }
+  expect(last()).toBe('line 29999');
+  log.print(logLine(30_000));
+  await settle();
+  expect(last()).toBe('line 30000');
+});
+
+test('a broken connection goes on where it was', async () => {
+  const log = new FakeLog(lines(0, 3));
+  await open(log);
+  log.cut();
+  await settle();
+  expect(String(model.failure)).toContain('connection lost');
+  log.print(logLine(3));
+  await new Promise(resolve => setTimeout(resolve, 600));
+  expect([model.rows.map(row => row.text), model.failure]).toEqual([['line 0', 'line 1', 'line 2', 'line 3'], null]);
+});
+
+test('a connection is held only while the log is seen', async () => {
+  const log = new FakeLog(lines(0, 3));
+  await open(log);
+  expect(log.streams).toBe(1);
+  model.show(false);
+  log.print(logLine(3));
+  await settle();
+  expect(last()).toBe('line 2');
+  model.show(true);
+  await settle();
+  expect([last(), log.streams]).toEqual(['line 3', 2]);
+});
+
+test('a tab that was asleep goes to the end instead of reading an hour of lines', async () => {
+  const log = new FakeLog(lines(0, 3));
+  let now = 0;
+  let nights = 1;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+  model = new LogModel(log, async () => void (now += nights-- > 0 ? 3_600_000 : 16));
+  model.show(true);
+  await settle();
+  const asked = log.asked.length;
+  log.print(...lines(3, 5000));
+  await settle();
+  expect(log.asked.length).toBeGreaterThan(asked);
+  expect(last()).toBe('line 4999');
+  clock.mockRestore();
+});
+
+test('the end of a run is said', async () => {
+  const log = new FakeLog(lines(0, 3));
+  await open(log);
+  log.end();
+  await settle();
+  expect([model.ended, model.rows.length]).toEqual([true, 3]);
+});
+
+test('what the platform says while nothing was printed is no line', async () => {
+  const log = new FakeLog();
+  log.silence = 'Not started yet: waits for 2 cards';
+  await open(log);
+  expect([model.silence, model.rows.length]).toEqual(['Not started yet: waits for 2 cards', 0]);
+  log.print(logLine(0));
+  await settle();
+  expect([model.silence, model.rows.length]).toEqual([null, 1]);
+});
+
+test('a search counts in the whole log and goes from the newest match to older ones', async () => {
+  const log = new FakeLog(lines(0, 50_000));
+  await open(log);
+  await model.search.look('7777');
+  expect([model.search.found.length, model.search.isMore]).toEqual([5, false]);
+  expect(model.search.step(-1)?.text).toBe('line 47777');
+  const older = model.search.step(-1)!;
+  await model.toLine(older);
+  expect(model.rows[model.indexOf(model.target!.id)]?.text).toBe(older.text);
+  expect([model.following, model.search.isFound(older.seq)]).toEqual([false, true]);
+});
+
+test('only a pattern that means itself is marked in the page', async () => {
+  await open(new FakeLog());
+  await model.search.look('(a+)+$');
+  expect(model.search.literal).toBeNull();
+  await model.search.look('loss');
+  expect(model.search.literal).toBe('loss');
+});
+
+test('the first error is found wherever it is; none is said', async () => {
+  const log = new FakeLog(lines(0, 5000));
+  log.lines[17] = logLine(17, { text: 'ValueError: shapes do not match' });
+  log.lines[4000] = logLine(4000, { text: 'RuntimeError: later' });
+  await open(log);
+  expect(await model.toFirstError()).toBe(true);
+  expect(model.rows[model.indexOf(model.target!.id)]?.text).toContain('ValueError');
+  log.lines = lines(0, 10);
+  expect(await model.toFirstError()).toBe(false);
+});
+
+test('a server that fails is said, with what was there', async () => {
+  const log = new FakeLog(lines(0, 3));
+  await open(log);
+  log.broken = new Error('500 Internal');
+  await model.older();
+  expect([String(model.failure), model.rows.length]).toEqual(['Error: 500 Internal', 3]);
+});
+
+test('a streamed body is cut into its lines wherever its pieces end', async () => {
+  const bytes = new TextEncoder().encode('{"a":"训"}\n{"b":2}\n\n{"c":3}');
+  const reads = [bytes.slice(0, 7), bytes.slice(7, 12), bytes.slice(12)].map(value => ({ done: false, value }));
+  const read = (): Promise<unknown> => Promise.resolve(reads.shift() ?? { done: true });
+  const body = {
+    getReader: () => ({ read, cancel: () => Promise.resolve() })
+  } as unknown as ReadableStream<Uint8Array>;
+  const found: string[] = [];
+  for await (const some of textLines(body, 1)) {
+    found.push(...some);
+  }
+  expect(found).toEqual(['{"a":"训"}', '{"b":2}', '{"c":3}']);
+});

@@ -1,0 +1,40 @@
+import { clusterPage } from '../requests';
+import type { IJobManager } from '../tokens';
+
+import { Live } from './live';
+import { readMachines, type IMachines } from './reading';
+
+/** Milliseconds between looks: cards are also taken and given back by what is no job of ours. */
+const EVERY = 10_000;
+const TOGETHER = 1000;
+
+/** The machines of one cluster, or of all. */
+export class ClusterLive extends Live {
+  constructor(
+    private readonly _cluster: string | null,
+    private readonly _manager: IJobManager
+  ) {
+    super();
+  }
+
+  page: IMachines | null = null;
+
+  override watch(): void {
+    this._manager.changed.connect(this._look, this);
+    super.watch();
+  }
+
+  override rest(): void {
+    this._manager.changed.disconnect(this._look, this);
+    super.rest();
+  }
+
+  protected override async ask(): Promise<number> {
+    this.page = readMachines(await clusterPage(this._manager, this._cluster));
+    return EVERY;
+  }
+
+  private _look(): void {
+    this.rounds.soon(TOGETHER);
+  }
+}

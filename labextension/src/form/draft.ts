@@ -1,0 +1,191 @@
+/**
+ * What stands in the form, as text, and the spec that it means. Pure: what is not given is left to the server.
+ */
+import type { JobRequest, Json } from '../api';
+import type { Patch } from '../tokens';
+import type { IPair } from './pairs';
+
+/** How a key's text is read. */
+const KINDS = {
+  name: 'text',
+  cluster: 'text',
+  device: 'text',
+  devices: 'number',
+  nodes: 'number',
+  image: 'text',
+  image_pull_secret: 'text',
+  environment: 'text',
+  script: 'text',
+  args: 'lines',
+  command: 'text',
+  workdir: 'text',
+  data_path: 'text',
+  output_path: 'text',
+  pass_paths: 'truth',
+  mounts: 'mounts',
+  cpu: 'number',
+  memory_gb: 'number',
+  shm_gb: 'number',
+  framework: 'text',
+  processes: 'text',
+  rank_table: 'text',
+  run_as: 'text',
+  queue: 'text',
+  priority: 'number',
+  preemptible: 'truth',
+  max_restarts: 'number',
+  max_hours: 'number',
+  grace_seconds: 'number',
+  template: 'text'
+} as const;
+
+export type TextKey = keyof typeof KINDS;
+export type TableKey = 'params' | 'env' | 'secret_env';
+
+export const TEXT_KEYS = Object.keys(KINDS) as ReadonlyArray<TextKey>;
+
+export interface IDraft {
+  /** Empty is not given. */
+  readonly texts: Readonly<Partial<Record<TextKey, string>>>;
+  readonly params: ReadonlyArray<IPair>;
+  readonly env: ReadonlyArray<IPair>;
+  readonly secret_env: ReadonlyArray<IPair>;
+}
+
+export const BLANK: IDraft = { texts: {}, params: [], env: [], secret_env: [] };
+
+/** The draft with one text changed. */
+export function withText(draft: IDraft, key: TextKey, text: string): IDraft {
+  return { ...draft, texts: { ...draft.texts, [key]: text } };
+}
+
+/** The spec that a draft means. A number that is none goes to the server as it is: it says what is wrong with it. */
+export function specOf(draft: IDraft): JobRequest {
+  const given = TEXT_KEYS.flatMap(key => {
+    const text = draft.texts[key] ?? '';
+    return text.trim() === '' ? [] : [[key, read(key, text)] as const];
+  });
+  const spec: Record<string, Json> = Object.fromEntries(given);
+  const tables = { params: params(draft.params), env: texts(draft.env), secret_env: texts(draft.secret_env) };
+  Object.entries(tables).forEach(([key, table]) => Object.keys(table).length > 0 && (spec[key] = table));
+  return spec as JobRequest;
+}
+
+function read(key: TextKey, text: string): Json {
+  switch (KINDS[key]) {
+    case 'number':
+      return Number.isFinite(Number(text)) ? Number(text) : text;
+    case 'truth':
+      return text === 'true';
+    case 'lines':
+      return text.split('\n').filter(line => line !== '');
+    case 'mounts':
+      return text.split('\n').filter(line => line.trim() !== '').map(mount);
+    default:
+      return key === 'command' ? text : text.trim();
+  }
+}
+
+/** `source:target[:ro]`, as the command line has it; the source of an NFS export has a colon of its own. */
+function mount(line: string): Json {
+  const [, source = line.trim(), target = '', only] = /^\s*(.+):(\/[^:]*?)(:ro)?\s*$/.exec(line) ?? [];
+  return { source, target, ...(only ? { read_only: true } : {}) };
+}
+
+/** A name that comes twice is a list; one without a value stands alone. */
+function params(rows: ReadonlyArray<IPair>): Record<string, Json> {
+  const found: Record<string, Json> = {};
+  rows.filter(({ name }) => name.trim() !== '').forEach(({ name: raw, value }) => {
+    const name = raw.trim().replace(/^--/, '');
+    const before = found[name];
+    found[name] =
+      name in found ? [...(Array.isArray(before) ? (before as Json[]) : [before ?? '']), value] : value === '' ? null : value;
+  });
+  return found;
+}
+
+function texts(rows: ReadonlyArray<IPair>): Record<string, Json> {
+  return Object.fromEntries(rows.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]));
+}
+
+/** The draft that stands for a spec; what is at rest (empty, false) is not given. */
+export function draftOf(spec: Readonly<Record<string, unknown>>): IDraft {
+  const texts = Object.fromEntries(
+    TEXT_KEYS.flatMap(key => {
+      const text = written(spec[key]);
+      return text === '' ? [] : [[key, text]];
+    })
+  );
+  const pairs = (value: unknown): ReadonlyArray<IPair> =>
+    Object.entries((value ?? {}) as Readonly<Record<string, unknown>>).flatMap(([name, one]) =>
+      (Array.isArray(one) ? one : [one]).map(each => ({ name, value: written(each) || (each === false ? 'false' : '') }))
+    );
+  return { texts, params: pairs(spec.params), env: pairs(spec.env), secret_env: pairs(spec.secret_env) };
+}
+
+function written(value: unknown): string {
+  if (value === null || value === undefined || value === false) {
+    return '';
+  }
+  if (Array.isArray(value)) {
+    return value.map(one => (typeof one === 'object' ? mountText(one as IMount) : String(one))).join('\n');
+  }
+  return typeof value === 'object' ? '' : String(value);
+}
+
+interface IMount {
+  readonly source: string;
+  readonly target: string;
+  readonly read_only?: boolean;
+}
+
+function mountText({ source, target, read_only: only }: IMount): string {
+  return `${source}:${target}${only ? ':ro' : ''}`;
+}
+
+/** A draft after one of an explanation's suggestions: a merge patch of the spec. */
+export function patched(draft: IDraft, patch: Readonly<Record<string, Json>>): IDraft {
+  const suggested = draftOf(patch);
+  const taken = Object.keys(patch).filter(key => patch[key] === null || patch[key] === false);
+  const kept = Object.fromEntries(Object.entries(draft.texts).filter(([key]) => !taken.includes(key)));
+  const table = (key: TableKey): ReadonlyArray<IPair> => {
+    const change = (patch[key] ?? {}) as Readonly<Record<string, Json>>;
+    return [
+      ...draft[key].filter(({ name }) => !(name in change)),
+      ...suggested[key].filter(({ name }) => change[name] !== null || key === 'params')
+    ];
+  };
+  return {
+    texts: { ...kept, ...suggested.texts },
+    params: table('params'),
+    env: table('env'),
+    secret_env: table('secret_env')
+  };
+}
+
+/** The merge patch that makes the spec of one draft that of another; a key that is no longer given is null. */
+export function patchOf(before: IDraft, after: IDraft): Patch {
+  const [old, now] = [specOf(before), specOf(after)] as unknown as Patch[];
+  const changed = [...new Set([...Object.keys(old!), ...Object.keys(now!)])].filter(
+    key => JSON.stringify(old![key]) !== JSON.stringify(now![key])
+  );
+  const patch = Object.fromEntries(changed.map(key => [key, difference(key, old![key], now![key])]));
+  // A new job's kind follows from its nodes; that of one that is there has been settled.
+  return 'nodes' in patch ? { ...patch, kind: Number(now!.nodes ?? 1) > 1 ? 'distributed' : 'regular' } : patch;
+}
+
+/**
+ * Of a table, the names that went are null; an empty value of a secret keeps the one the server has.
+ * A merge patch cannot say `null` as a value, so a parameter can lose its value here only by being made anew.
+ */
+function difference(key: string, old: Json | undefined, now: Json | undefined): Json {
+  if (key !== 'params' && key !== 'env' && key !== 'secret_env') {
+    return now ?? null;
+  }
+  const [was, is] = [(old ?? {}) as Record<string, Json>, (now ?? {}) as Record<string, Json>];
+  const gone = Object.keys(was).filter(name => !(name in is)).map(name => [name, null]);
+  const kept = Object.entries(is).filter(
+    ([name, value]) => !(key === 'secret_env' && value === '') && JSON.stringify(was[name]) !== JSON.stringify(value)
+  );
+  return Object.fromEntries([...gone, ...kept]) as Json;
+}

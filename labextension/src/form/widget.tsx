@@ -1,0 +1,216 @@
+import { Clipboard, InputDialog, Notification } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
+import React from 'react';
+
+import '../../style/form.css';
+import type { Job, JobRequest, Template } from '../api';
+import { errorText } from '../errors';
+import { jobsIcon } from '../icons';
+import type { IJobManager } from '../tokens';
+import { Choices } from './choices';
+import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
+import { BLANK, draftOf, type IDraft, patchOf, specOf } from './draft';
+import { SubmitForm } from './form';
+import { Trial } from './trial';
+
+let made = 0;
+
+/** The submit form in the main area: holds the draft, and tells what came of it. */
+export class FormWidget extends ReactWidget {
+  /** `edited` is the job whose next run this is about; without it the form makes a new one. */
+  constructor(
+    private readonly _manager: IJobManager,
+    private readonly _trans: TranslationBundle,
+    spec: JobRequest,
+    readonly edited: Job | null = null,
+    readonly isGuided = false
+  ) {
+    super();
+    made += 1;
+    this.id = `jupyter-aiarts-form-${made}`;
+    this._draft = draftOf(spec as Readonly<Record<string, unknown>>);
+    this._before = edited ? this._draft : BLANK;
+    this._trial = new Trial(_manager);
+    this._choices = new Choices(_manager);
+    this._choices.changed.connect(() => this.update());
+    this.title.label = edited ? _trans.__('Edit %1', edited.name) : _trans.__('New job');
+    this.title.icon = jobsIcon;
+    this.title.closable = true;
+    this.addClass('aiarts-FormWidget');
+    void this._choices.learn();
+    void this._trial.look();
+    void this._trial.learn(this._draft.texts.cluster);
+    this._consider();
+  }
+
+  /** Emitted when the draft has changed, so that it can be kept for the next visit. */
+  readonly draftChanged = new Signal<this, void>(this);
+  /** Emitted with the job when it was submitted or changed; the widget closes then. */
+  readonly done = new Signal<this, Job>(this);
+
+  /** The draft as a spec, without the values of secrets: it is kept in the layout. */
+  get kept(): JobRequest {
+    const { secret_env: _, ...spec } = specOf(this._draft);
+    return spec;
+  }
+
+  override dispose(): void {
+    this._trial.dispose();
+    this._choices.dispose();
+    Signal.clearData(this);
+    super.dispose();
+  }
+
+  /** Whoever opened it goes on writing in its first field. */
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    this._isCalled = true;
+    this._focus();
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    super.onUpdateRequest(message);
+    void this.renderPromise?.then(() => this._focus());
+  }
+
+  protected override render(): JSX.Element {
+    return (
+      <SubmitForm
+        manager={this._manager}
+        trans={this._trans}
+        trial={this._trial}
+        draft={this._draft}
+        title={this.title.label}
+        isEdit={this.edited !== null}
+        isGuided={this.isGuided}
+        templates={this._choices.templates}
+        queues={this._choices.queues}
+        environments={this._choices.environments}
+        refusal={this._refusal}
+        isBusy={this._isBusy}
+        change={draft => this._change(draft)}
+        submit={() => void this._submit()}
+        saveTemplate={() => void this._saveTemplate()}
+        shareTemplate={template => this._shareTemplate(template)}
+        copy={form => void this._copy(form)}
+      />
+    );
+  }
+
+  /** The first picture may come after the call. */
+  private _focus(): void {
+    const first = this.node.querySelector<HTMLElement>('[data-key="script"] input');
+    if (first && this._isCalled) {
+      this._isCalled = false;
+      first.focus();
+    }
+  }
+
+  private _change(draft: IDraft): void {
+    this._draft = draft;
+    this._refusal = '';
+    this._consider();
+    this.update();
+    this.draftChanged.emit();
+  }
+
+  /** Secrets that were not written again cannot be tried out; the server keeps them. */
+  private _consider(): void {
+    const { secret_env: secrets, ...spec } = specOf(this._draft);
+    const written = Object.entries(secrets ?? {}).filter(([, value]) => value !== '');
+    if (spec.script || spec.command || spec.template) {
+      this._trial.consider(written.length > 0 ? { ...spec, secret_env: Object.fromEntries(written) } : spec);
+    } else {
+      this._trial.rest();
+    }
+  }
+
+  private async _submit(): Promise<void> {
+    if (this._isBusy) {
+      return;
+    }
+    this._isBusy = true;
+    this._refusal = '';
+    this.update();
+    try {
+      this.done.emit(await this._send());
+      this.parent?.close();
+    } catch (error) {
+      this._refusal = errorText(error, this._trans);
+      this._consider();
+    }
+    this._isBusy = false;
+    this.update();
+  }
+
+  /** Sent twice with one id, the same draft makes one job: an answer that was lost costs nothing. */
+  private async _send(): Promise<Job> {
+    if (this.edited) {
+      return this._manager.edit(this.edited.id, patchOf(this._before, this._draft));
+    }
+    const spec = specOf(this._draft);
+    const text = JSON.stringify(spec);
+    if (this._sent.text !== text) {
+      this._sent = { text, id: `lab-${crypto.getRandomValues(new Uint32Array(4)).join('-')}` };
+    }
+    return this._manager.submit({ ...spec, submission_id: this._sent.id });
+  }
+
+  private async _saveTemplate(): Promise<void> {
+    const trans = this._trans;
+    const { value: name } = await InputDialog.getText({
+      title: trans.__('Save as template'),
+      label: trans.__('Its name: letters, digits, dots, dashes and underscores. Secrets are not kept in it.')
+    });
+    if (!name) {
+      return;
+    }
+    try {
+      await this._choices.save(name, specOf(this._draft));
+      Notification.success(trans.__('Saved the template %1', name), { autoClose: 5000 });
+    } catch (error) {
+      Notification.error(errorText(error, trans), { autoClose: false });
+    }
+  }
+
+  /** What is saved is this person's; others get it as a command of theirs. */
+  private _shareTemplate({ name, description = '', spec }: Template): void {
+    const trans = this._trans;
+    try {
+      Clipboard.copyToSystem(shareAs(name, description, spec));
+      Notification.success(trans.__('Copied. Whoever runs this command has the template %1 too.', name), { autoClose: 5000 });
+    } catch {
+      Notification.error(trans.__('This template has something that cannot be written in one line of options.'), {
+        autoClose: false
+      });
+    }
+  }
+
+  /** The text of a door, or the cluster's own, which only the server can make. */
+  private async _copy(form: Form | 'kubectl'): Promise<void> {
+    const trans = this._trans;
+    const spec = specOf(this._draft);
+    try {
+      Clipboard.copyToSystem(form === 'kubectl' ? await this._choices.manifest(spec) : copyAs(form, spec));
+      Notification.info(trans.__('Copied'), { autoClose: 2000 });
+    } catch (error) {
+      const isWordless = error instanceof Inexpressible;
+      const text = isWordless
+        ? trans.__('This job has something that cannot be written in one line of options. Copy it as Python or YAML.')
+        : errorText(error, trans);
+      Notification.error(text, { autoClose: false });
+    }
+  }
+
+  private readonly _before: IDraft;
+  private readonly _choices: Choices;
+  private _draft: IDraft;
+  private _isBusy = false;
+  private _isCalled = false;
+  private _refusal = '';
+  private _sent = { text: '', id: '' };
+  private readonly _trial: Trial;
+}

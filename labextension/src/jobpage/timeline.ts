@@ -1,0 +1,91 @@
+/**
+ * A job's life on a line: when it waited, when it ran, and what happened meanwhile; pure.
+ */
+import type { Event, Job } from '../api';
+
+/** A stretch of time as parts of the whole line, from 0 to 1. */
+export interface ISpell {
+  readonly kind: 'waiting' | 'run';
+  readonly run: number;
+  readonly phase: string;
+  readonly from: string;
+  /** `null` while it goes on. */
+  readonly until: string | null;
+  readonly left: number;
+  readonly width: number;
+}
+
+export interface IMark {
+  readonly at: number;
+  readonly event: Event;
+}
+
+export interface ITimeline {
+  readonly spells: ReadonlyArray<ISpell>;
+  readonly marks: ReadonlyArray<IMark>;
+}
+
+type Stretch = Omit<ISpell, 'left' | 'width'>;
+
+/** `now` is milliseconds since 1970. A clock that is wrong gives short spells, never negative ones. */
+export function timeline(job: Job, events: ReadonlyArray<Event>, now: number): ITimeline {
+  const stretches = spells(job);
+  const known = stretches
+    .flatMap(({ from, until }) => [moment(from), until === null ? now : moment(until)])
+    .filter(Number.isFinite);
+  const begin = Math.min(...known);
+  const length = Math.max(1, Math.max(...known) - begin);
+  const part = (at: number): number => Math.min(1, Math.max(0, (at - begin) / length));
+  return {
+    spells: stretches.map(one => {
+      const left = part(moment(one.from));
+      return { ...one, left, width: Math.max(0, part(one.until === null ? now : moment(one.until)) - left) };
+    }),
+    marks: events.filter(({ t }) => Number.isFinite(moment(t))).map(event => ({ at: part(moment(event.t)), event }))
+  };
+}
+
+function spells(job: Job): ReadonlyArray<Stretch> {
+  const { earlier: runs = [], started = null, ended = null } = job;
+  const first = job.run - runs.length;
+  const earlier = runs.map(({ started, ended }, index): Stretch => ({
+    kind: 'run',
+    run: first + index,
+    phase: 'ended',
+    from: started,
+    until: ended
+  }));
+  // Between the last run and this one nobody knows whether it waited or rested, so that is not drawn.
+  const waited: ReadonlyArray<Stretch> =
+    earlier.length === 0 && Number.isFinite(moment(job.created))
+      ? [{ kind: 'waiting', run: job.run, phase: 'queued', from: job.created, until: started ?? ended }]
+      : [];
+  const run: ReadonlyArray<Stretch> =
+    started === null ? [] : [{ kind: 'run', run: job.run, phase: job.phase, from: started, until: ended }];
+  return [...earlier, ...waited, ...run].filter(({ from }) => Number.isFinite(moment(from)));
+}
+
+function moment(t: string): number {
+  return Date.parse(t);
+}
+
+/** A length of time as a person says it: 0.3 s, 17 s, 12 min 34 s, 3 h 12 min, 2 d 3 h. */
+export function lasting(from: string, until: string | null, now: number): string {
+  const exact = Math.max(0, ((until === null ? now : moment(until)) - moment(from)) / 1000);
+  if (exact < 9.95) {
+    return `${exact.toFixed(1)} s`;
+  }
+  const seconds = Math.round(exact);
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60
+  ];
+  if (days > 0) {
+    return `${days} d ${hours} h`;
+  }
+  if (hours > 0) {
+    return `${hours} h ${minutes} min`;
+  }
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
