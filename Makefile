@@ -73,7 +73,7 @@ gates: $(INSTALLED) ## style, types, layers, oldest Python
 	$(BIN)/vermin --no-tips --quiet --violations --target=3.6- jupyter_aiarts/launcher
 	$(BIN)/vermin --no-tips --quiet --violations --target=3.8- jupyter_aiarts/__init__.py jupyter_aiarts/_version.py jupyter_aiarts/kernel jupyter_aiarts/kernelspecs/kernel.py
 
-unit: install ## the Python tests (PYTEST_ARGS="-k name" …)
+unit: install $(NODE_UI) ## the Python tests (PYTEST_ARGS="-k name" …)
 	AIARTS_OLD_PYTHON="$$(.ci/old-python.sh)" $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 jest: $(NODE_LAB) ## the labextension's unit tests
@@ -82,7 +82,7 @@ jest: $(NODE_LAB) ## the labextension's unit tests
 ui: install $(NODE_UI) ## JupyterLab in a real browser
 	cd tests/ui && npm run --silent test
 
-bench: install ## measurements, apart from the tests
+bench: install $(NODE_UI) ## measurements, apart from the tests
 	$(BIN)/python -c 'import jupyter_resource_usage' 2>/dev/null || $(BIN)/python -m pip install --quiet jupyter-resource-usage
 	$(BIN)/python -m pytest tests/bench -m bench -o python_files='bench_*.py' -s $(PYTEST_ARGS)
 	$(BIN)/python tests/bench/table.py

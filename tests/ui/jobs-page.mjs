@@ -6,6 +6,7 @@ export class JobsPage {
     this.page = page;
     this.tab = page.getByRole('tab', { name: title });
     this.panel = page.getByRole('region', { name: title, includeHidden: true });
+    this.list = this.panel.getByRole('treegrid');
   }
 
   /** Load JupyterLab and open the sidebar; what breaks in our part of the page is collected in `errors`. */
@@ -31,8 +32,26 @@ export class JobsPage {
     await this.page.getByRole('alert').filter({ hasText: text }).first().waitFor();
   }
 
+  /** The rows of jobs, in order; heads of groups have no place in them. */
+  rows() {
+    return this.list.locator('[role=row][aria-level="2"]');
+  }
+
+  row(name) {
+    return this.rows().filter({ hasText: name });
+  }
+
   /** Wait until the job's row says `text`. */
   async rowSays(name, text) {
-    await this.panel.getByRole('listitem').filter({ hasText: name }).filter({ hasText: text }).waitFor();
+    await this.row(name).filter({ hasText: text }).waitFor();
+  }
+
+  /** Choose a move from the job's menu, and say yes where it is asked. */
+  async move(name, label, yes = null) {
+    await this.row(name).click({ button: 'right' });
+    await this.page.getByRole('menuitem', { name: label, exact: true }).click();
+    if (yes) {
+      await this.page.getByRole('dialog').getByRole('button', { name: yes, exact: true }).click();
+    }
   }
 }

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 const JUPYTER = fileURLToPath(new URL('../../.venv/bin/jupyter', import.meta.url));
 const TOKEN = 'ui-test';
 const START_SECONDS = 60;
+const END_SECONDS = 20;
 
 /** A port that nobody listened on a moment ago. */
 async function freePort() {
@@ -26,26 +27,53 @@ async function freePort() {
 /** The machine's environment without anything that says where Jupyter or AIArts keep their files. */
 function environment(home) {
   const kept = Object.entries(process.env).filter(([name]) => !/^(JUPYTER|JPY|AIARTS|IPYTHON)/.test(name));
-  return { ...Object.fromEntries(kept), HOME: home, XDG_RUNTIME_DIR: join(home, 'run') };
+  const path = `${join(home, 'tools')}:${process.env.PATH}`; // where a test puts what stands for a driver's tool
+  return { ...Object.fromEntries(kept), HOME: home, XDG_RUNTIME_DIR: join(home, 'run'), PATH: path };
 }
 
 export class Lab {
-  /** @param {{extension?: boolean, locale?: string}} options whether our server extension is on; the UI's language */
-  static async start({ extension = true, locale = null } = {}) {
+  /**
+   * @param {{app?: 'lab' | 'notebook', extension?: boolean, locale?: string, theme?: string, devices?: object,
+   * args?: string[], prepare?: (lab: Lab) => Promise<void>}} options JupyterLab or Notebook 7; whether our server
+   * extension is on; the UI's language and theme; the cards of this machine; further arguments of `jupyter lab`; what
+   * to do before it starts
+   */
+  static async start({
+    app = 'lab',
+    extension = true,
+    locale = null,
+    theme = null,
+    devices = null,
+    args = [],
+    prepare = null
+  } = {}) {
     const lab = new Lab(await mkdtemp(join(tmpdir(), 'aiarts-')), await freePort(), extension);
+    Object.assign(lab, { app, args });
     await lab.writeSettings(locale);
+    if (devices) {
+      await lab.write('.jupyter/jupyter_server_config.json', { LocalEngine: { devices } });
+    }
+    if (theme) {
+      await lab.write('.jupyter/lab/user-settings/@jupyterlab/apputils-extension/themes.jupyterlab-settings', { theme });
+    }
+    await prepare?.(lab);
     await lab.up();
     return lab;
   }
 
   constructor(home, port, extension) {
-    Object.assign(this, { home, port, extension, output: '' });
+    Object.assign(this, { home, port, extension, app: 'lab', output: '', token: TOKEN });
     this.url = `http://127.0.0.1:${port}/`;
   }
 
   /** The page, logged in. */
   get page() {
-    return `${this.url}lab?token=${TOKEN}`;
+    return `${this.url}${this.app === 'lab' ? 'lab' : 'tree'}?token=${this.token}`;
+  }
+
+  /** The page of a saved notebook, logged in. */
+  notebook(name) {
+    return `${this.url}${this.app === 'lab' ? 'lab/tree' : 'notebooks'}/${name}?token=${this.token}`;
   }
 
   async writeSettings(locale) {
@@ -70,8 +98,8 @@ export class Lab {
 
   /** Start the server and wait until it answers; also used to start it again on the same port. */
   async up() {
-    const args = ['lab', '--no-browser', '--ip=127.0.0.1', `--port=${this.port}`, '--ServerApp.port_retries=0',
-      `--IdentityProvider.token=${TOKEN}`, `--ServerApp.jpserver_extensions={'jupyter_aiarts': ${this.extension ? 'True' : 'False'}}`];
+    const args = [this.app, '--no-browser', '--ip=127.0.0.1', `--port=${this.port}`, '--ServerApp.port_retries=0',
+      `--IdentityProvider.token=${this.token}`, `--ServerApp.jpserver_extensions={'jupyter_aiarts': ${this.extension ? 'True' : 'False'}}`, ...(this.args ?? [])];
     if (process.getuid?.() === 0) {
       args.push('--allow-root');
     }
@@ -84,7 +112,7 @@ export class Lab {
   async answers() {
     const deadline = Date.now() + START_SECONDS * 1000;
     while (Date.now() < deadline && this.process.exitCode === null) {
-      const response = await fetch(`${this.url}api/status?token=${TOKEN}`).catch(() => null);
+      const response = await fetch(`${this.url}api/status?token=${this.token}`).catch(() => null);
       if (response?.ok) {
         return;
       }
@@ -97,7 +125,7 @@ export class Lab {
   async ask(method, path, body) {
     const response = await fetch(`${this.url}aiarts/${path}`, {
       method,
-      headers: { Authorization: `token ${TOKEN}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `token ${this.token}`, 'Content-Type': 'application/json' },
       body: body && JSON.stringify(body)
     });
     const text = await response.text();
@@ -107,10 +135,23 @@ export class Lab {
     return text ? JSON.parse(text) : null;
   }
 
+  /** Stop whatever still runs, and wait until it has ended. */
+  async endJobs() {
+    const open = async () => (await this.ask('GET', 'jobs')).filter(job => job.moves.includes('stop'));
+    await Promise.all((await open()).map(job => this.ask('POST', `jobs/${job.id}/stop`)));
+    while ((await open()).length > 0) {
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+  }
+
   async down() {
     if (this.process.exitCode === null && this.process.signalCode === null) {
+      const ended = once(this.process, 'exit');
       this.process.kill('SIGTERM');
-      await once(this.process, 'exit');
+      // Now and then a thread of JupyterLab's own file manager keeps a server from ending that serves no more.
+      const timer = setTimeout(() => this.process.kill('SIGKILL'), END_SECONDS * 1000);
+      await ended;
+      clearTimeout(timer);
     }
   }
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { Browser, photograph } from './browser.mjs';
-import { JobsPage } from './jobs-page.mjs';
-import { Lab } from './lab.mjs';
+import { WAITING, withSidebar } from './with-sidebar.mjs';
 
 let browser;
 
@@ -13,43 +12,19 @@ before(async () => {
 
 after(() => browser?.close());
 
-/** Open the sidebar of a new JupyterLab, run the test's steps, keep a picture of the end whatever it was. */
-async function withSidebar(name, options, title, steps) {
-  const lab = await Lab.start(options);
-  const page = await browser.context.newPage();
-  const jobs = new JobsPage(page, title);
-  try {
-    await jobs.open(lab.page);
-    await steps(lab, jobs);
-    assert.deepEqual(jobs.errors, []);
-  } finally {
-    await photograph(page, name);
-    await page.close();
-    await lab.remove();
-  }
-}
-
-/** A start file that ends when the file `go` appears beside it, so that the test decides when. */
-const WAITING = `
-import pathlib, time
-print("training", flush=True)
-while not pathlib.Path(__file__).with_name("go").exists():
-    time.sleep(0.05)
-`;
-
 test('without the server extension the panel says that nobody answers, and how to check', () =>
-  withSidebar('absent', { extension: false }, undefined, async (lab, jobs) => {
+  withSidebar(browser, { name: 'absent', extension: false }, async (lab, jobs) => {
     await jobs.says('not answering');
     await jobs.says('jupyter server extension list');
   }));
 
 test('in Chinese the panel speaks Chinese', () =>
-  withSidebar('chinese', { extension: false, locale: 'zh_CN' }, 'AIArts 任务', async (lab, jobs) => {
+  withSidebar(browser, { name: 'chinese', extension: false, locale: 'zh_CN', title: 'AIArts 任务' }, async (lab, jobs) => {
     await jobs.says('没有应答');
   }));
 
 test('a job submitted elsewhere appears, runs and succeeds without a reload', () =>
-  withSidebar('live', {}, undefined, async (lab, jobs) => {
+  withSidebar(browser, { name: 'live' }, async (lab, jobs) => {
     await jobs.says('No jobs yet');
     await photograph(jobs.page, 'empty');
     await jobs.page.evaluate(() => (window.aiartsNotReloaded = true));
@@ -71,7 +46,7 @@ test('a job submitted elsewhere appears, runs and succeeds without a reload', ()
   }));
 
 test('while the server is away the list stays and says since when it is stale, then it is live again', () =>
-  withSidebar('stale', {}, undefined, async (lab, jobs) => {
+  withSidebar(browser, { name: 'stale' }, async (lab, jobs) => {
     const script = await lab.write('work/train.py', 'print("done")');
     await lab.ask('POST', 'jobs', { name: 'kept', script });
     await jobs.rowSays('kept', 'succeeded');
