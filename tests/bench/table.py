@@ -34,6 +34,8 @@ def compared(judged: dict[str, Any], unit: str) -> str:
     value = judged["value"]
     if value is None or judged["by"] == "ours":
         return "—"
+    if judged["by"] == "worst":
+        return f"{quantity(value, unit)} at worst"
     if judged["by"] == "difference":
         return f"{'+' if value > 0 else ''}{quantity(value, unit)}"
     return f"{number(value)}× {'the speed' if judged['by'] == 'speed' else 'the peer'}"
@@ -44,7 +46,7 @@ def aim(judged: dict[str, Any], unit: str) -> str:
     if "bound" not in judged:
         return "—"
     bound = judged["bound"]
-    shown = quantity(bound, unit) if judged["by"] in ("ours", "difference") else f"{bound:g}×"
+    shown = quantity(bound, unit) if judged["by"] in ("ours", "worst", "difference") else f"{bound:g}×"
     sign = "+" if judged["by"] == "difference" else ""
     word = "at least" if judged["at_least"] else "at most"
     return f"{word} {sign}{shown}: {'kept' if judged['met'] else '**missed**'}"
