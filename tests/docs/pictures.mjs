@@ -76,7 +76,7 @@ async function jobsRun(lab, jobs, words) {
 const browser = await Browser.start();
 try {
   const english = { succeeded: 'succeeded', failed: 'failed', running: 'running', queued: 'queued' };
-  const clip = { x: 0, y: 0, width: 700, height: 320 };
+  const clip = { x: 0, y: 0, width: 520, height: 500 };
   await picture(browser, 'sidebar', { clip }, (lab, jobs) => jobsRun(lab, jobs, english));
   const chinese = { succeeded: '成功', failed: '失败', running: '运行', queued: '排队' };
   await picture(browser, 'sidebar-chinese', { clip, locale: 'zh_CN', title: 'AIArts 任务' }, (lab, jobs) => jobsRun(lab, jobs, chinese));
