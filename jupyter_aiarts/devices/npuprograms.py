@@ -8,7 +8,7 @@ from jupyter_aiarts.launcher.usage.npusmi import Cells, number
 
 
 class Process(NamedTuple):
-    """One program on a chip; memory in MB, unless `unit` is `B`."""
+    """One program on a chip; memory in MB."""
 
     card: int
     chip: int | None

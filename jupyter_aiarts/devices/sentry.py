@@ -31,7 +31,7 @@ class Probe(Protocol[T]):
 
 
 class Seen(Generic[S]):
-    """One look: what was seen, or what came instead, and when, on the monotonic clock."""
+    """One look: what was seen, or what came instead, and when it began, on the monotonic clock."""
 
     __slots__ = ("at", "error", "value")
 
@@ -115,7 +115,8 @@ class Sentry(Generic[S]):
         return max(took if took > LONG else 0.0, self._rest if nothing else 0.0)
 
     def _looked(self) -> Seen[Any]:
+        began = time.monotonic()
         try:
-            return Seen(time.monotonic(), self._probe.look(), None)
+            return Seen(began, self._probe.look(), None)
         except Exception as error:  # whatever a driver's library raises is news about it, not a reason to end
-            return Seen(time.monotonic(), None, error)
+            return Seen(began, None, error)

@@ -17,14 +17,16 @@ class Slow:
 
     name = "slow"
 
-    def __init__(self) -> None:
-        self.looks = 0
+    def __init__(self, fails: bool = False) -> None:
+        self.looks, self._fails = 0, fails
         self.began, self.go_on = threading.Event(), threading.Event()
 
     def look(self) -> int:
         self.looks += 1
         self.began.set()
         assert self.go_on.wait(SECONDS)
+        if self._fails:
+            raise TimeoutError("the tool was ended")
         return self.looks
 
 
@@ -64,11 +66,12 @@ def test_asking_does_not_wait_and_a_look_that_hangs_is_not_doubled() -> None:
     sentry.close()
 
 
-def test_after_a_long_look_it_rests_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks meanwhile has the look that there is."""
+@pytest.mark.parametrize("fails", [False, True])
+def test_after_a_long_look_it_rests_as_long(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks meanwhile has the look that there is; a tool that hangs until it is ended is no exception."""
     monkeypatch.setattr(sentry_room, "LONG", 0.0)
     told = threading.Event()
-    probe = Slow()
+    probe = Slow(fails)
     sentry = Sentry(probe, told.set)
     sentry.ask()
     assert probe.began.wait(SECONDS)
