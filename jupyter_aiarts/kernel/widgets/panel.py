@@ -39,6 +39,7 @@ class Panel:
         self._shown = shown
         self._lang = shown._lang or default_lang()
         self._task: Optional[asyncio.Task[None]] = None
+        self._deed: Optional[asyncio.Task[None]] = None
         self._sure = False
         self._seen_at: Optional[float] = None
         self._past: Dict[str, Deque[Optional[float]]] = {
@@ -61,7 +62,7 @@ class Panel:
             return
         self._sure = False
         try:
-            asyncio.get_running_loop().create_task(self._do(name))
+            self._deed = asyncio.get_running_loop().create_task(self._do(name))  # a loop alone would not keep it
         except RuntimeError:  # no loop, as in a script: then at once
             self._try(lambda: self._done(name))
 
