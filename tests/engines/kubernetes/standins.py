@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +27,20 @@ def rewritten(kubeconfig: Path, target: Path, cluster: Json, user: Json | None =
         content["users"][0]["user"] = user
     target.write_text(json.dumps(content))
     return target
+
+
+@contextlib.contextmanager
+def full_server() -> Iterator[int]:
+    """A port where connecting hangs: nobody accepts, and the line before it is full."""
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(socket.socket())
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        yield server.getsockname()[1]
 
 
 class Pipe:

@@ -17,6 +17,7 @@ from jupyter_aiarts.errors import ClusterUnreachable
 from jupyter_aiarts.model.phase import Move, Phase
 from tests.engines.kubernetes.engines import FOREVER, laboratory
 from tests.engines.kubernetes.middleman import Middleman
+from tests.engines.kubernetes.standins import full_server, rewritten
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -113,19 +114,19 @@ async def test_a_server_carries_out_what_one_before_it_could_not(cluster: Cluste
 
 
 async def test_a_cluster_that_never_answers_costs_the_others_nothing(cluster: Cluster, tmp_path: Path) -> None:
-    """Its address leads nowhere: the first look waits a moment, every later one not at all."""
-    kubeconfig = tmp_path / "nowhere"
-    cluster.write_kubeconfig(kubeconfig, {"token": "x"})
-    kubeconfig.write_text(kubeconfig.read_text().replace(cluster.api_url, "https://10.255.255.1:1"))
-    engine = open_cluster("nowhere", {"kubeconfig": str(kubeconfig)}, tmp_path / "state")
-    try:
-        assert await engine.snapshot() == ()
-        began = time.monotonic()
-        for _ in range(100):
+    """Connecting to it hangs: the first look waits a moment, every later one not at all."""
+    with full_server() as port:
+        away = {"server": f"https://127.0.0.1:{port}"}
+        kubeconfig = rewritten(cluster.kubeconfig("alice"), tmp_path / "nowhere", away)
+        engine = open_cluster("nowhere", {"kubeconfig": str(kubeconfig)}, tmp_path / "state")
+        try:
             assert await engine.snapshot() == ()
-        assert engine.stale_since is not None
-        assert time.monotonic() - began < 1.0
-        with pytest.raises(ClusterUnreachable):
-            await engine.get("abcdefghij")
-    finally:
-        await engine.aclose()
+            began = time.monotonic()
+            for _ in range(100):
+                assert await engine.snapshot() == ()
+            assert engine.stale_since is not None
+            assert time.monotonic() - began < 1.0
+            with pytest.raises(ClusterUnreachable):
+                await engine.get("abcdefghij")
+        finally:
+            await engine.aclose()

@@ -7,7 +7,7 @@ import contextlib
 import json
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
 from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, Conflict, NotAllowed, NotFound
 from tests.cluster.cluster import Cluster
 
-from .standins import Gate, rewritten, status
+from .standins import Gate, full_server, rewritten, status
 
 cluster_test = pytest.mark.cluster
 
@@ -268,20 +268,6 @@ async def test_a_watch_begins_with_opened_and_tells_what_happens(cluster: Cluste
 
 
 # -- helpers -------------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def full_server() -> Iterator[int]:
-    """A port where connecting hangs: nobody accepts, and the line before it is full."""
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(socket.socket())
-        server.bind(("127.0.0.1", 0))
-        server.listen(0)
-        for _ in range(4):
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(server.getsockname())
-        yield server.getsockname()[1]
 
 
 @contextlib.asynccontextmanager
