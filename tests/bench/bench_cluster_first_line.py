@@ -25,6 +25,7 @@ from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.names import new_id
 from jupyter_aiarts.model.reading import read_spec
 from tests.cluster.cluster import Cluster
+from tests.engines.reaching import job_reached
 
 from .measure import Aim, Figure, keep, short
 
@@ -75,9 +76,7 @@ async def first_line(engine: KubernetesEngine, folder: Path) -> float:
     while not await asyncio.to_thread(follower.step, False):
         await asyncio.sleep(0.01)
     taken = (time.perf_counter() - start) * 1000
-    async for _ in engine.watch():
-        if (await engine.get(record.id)).phase.is_terminal:
-            break
+    await job_reached(engine, record.id, lambda job: job.phase.is_terminal, 60)
     await engine.delete(record.id)
     return taken
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from jupyter_aiarts.engines.base import Engine
+from tests.engines.reaching import none_left
 
 
 async def closed_after(engine: Engine) -> AsyncIterator[Engine]:
@@ -13,14 +14,5 @@ async def closed_after(engine: Engine) -> AsyncIterator[Engine]:
     yield engine
     for record in await engine.snapshot():
         await engine.delete(record.id)
-    await asyncio.wait_for(_gone(engine), 60)
+    await asyncio.wait_for(none_left(engine), 60)
     await engine.aclose()
-
-
-async def _gone(engine: Engine) -> None:
-    """Until nothing of a test's jobs is left."""
-    if not await engine.snapshot():
-        return
-    async for _ in engine.watch():
-        if not await engine.snapshot():
-            return

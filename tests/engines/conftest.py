@@ -19,6 +19,7 @@ from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
 from tests.engines.closing import closed_after
+from tests.engines.reaching import job_reached
 from tests.startfile import start_file
 
 if TYPE_CHECKING:
@@ -114,20 +115,9 @@ def until(engine: Engine) -> Until:
 
     async def wait(job_id: str, *phases: Phase, seconds: float = 60) -> JobRecord:
         wanted = phases or (Phase.SUCCEEDED, Phase.FAILED, Phase.LOST, Phase.STOPPED)
-        return await asyncio.wait_for(_reach(engine, job_id, wanted), seconds)
+        return await job_reached(engine, job_id, lambda record: record.phase in wanted, seconds)
 
     return wait
-
-
-async def _reach(engine: Engine, job_id: str, wanted: tuple[Phase, ...]) -> JobRecord:
-    record = await engine.get(job_id)
-    if record.phase in wanted:
-        return record
-    async for _ in engine.watch():
-        record = await engine.get(job_id)
-        if record.phase in wanted:
-            return record
-    raise AssertionError(f"the engine closed while {job_id} was {record.phase}")
 
 
 @pytest.fixture

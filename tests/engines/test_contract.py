@@ -14,6 +14,7 @@ from jupyter_aiarts.errors import InvalidSpec, JobNotFound, RunNotFound, Submiss
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.reading import read_spec
 from jupyter_aiarts.model.usage import NodeUsage
+from tests.engines.reaching import job_reached, none_left
 
 Submit = Callable[..., Awaitable[JobRecord]]
 Until = Callable[..., Awaitable[JobRecord]]
@@ -104,15 +105,9 @@ async def test_deleting_a_running_job_stops_it_first(engine: Engine, submit: Sub
     job = await submit(FOREVER)
     await printed(job.id, "up")
     await engine.delete(job.id)
-    await asyncio.wait_for(_gone(engine, job.id), 20)
+    await asyncio.wait_for(none_left(engine, job.id), 20)
     with pytest.raises(JobNotFound):
         await engine.get(job.id)
-
-
-async def _gone(engine: Engine, job_id: str) -> None:
-    async for _ in engine.watch():
-        if job_id not in [record.id for record in await engine.snapshot()]:
-            return
 
 
 async def test_moves_that_a_phase_does_not_offer_are_refused(engine: Engine, submit: Submit, until: Until) -> None:
@@ -220,7 +215,7 @@ async def test_a_queued_job_says_what_it_waits_for_and_can_be_stopped(
     first = await submit(FOREVER, device="huawei_npu_arm64", devices=8, nodes=nodes)
     await printed(first.id, "up")
     second = await submit(device="huawei_npu_arm64", devices=1)
-    await asyncio.wait_for(_because(engine, second.id, "no-node-fits"), 30)
+    await _because(engine, second.id, "no-node-fits")
     await engine.act(second.id, Move.STOP)
     stopped = await until(second.id)
     assert (stopped.phase, stopped.cause.code) == (Phase.STOPPED, "stopped-by-user")
@@ -234,7 +229,7 @@ async def test_a_later_job_that_starts_first_is_written_down_with_the_reason(
     await printed(first.id, "up")
     assert await engine.turns() == ()
     second = await submit(FOREVER, device="huawei_npu_arm64", devices=1, cpu=0.25)
-    await asyncio.wait_for(_because(engine, second.id, "no-node-fits"), 30)
+    await _because(engine, second.id, "no-node-fits")
     await asyncio.sleep(1.1)  # a cluster's times have whole seconds
     third = await submit("print('no card needed')", cpu=0.25)
     assert (await until(third.id)).phase is Phase.SUCCEEDED
@@ -257,11 +252,8 @@ async def test_queues_are_this_clusters_and_what_is_unknown_is_none(engine: Engi
 
 async def _because(engine: Engine, job_id: str, code: str) -> None:
     """Until the job is queued for this reason."""
-    if (await engine.get(job_id)).cause.code != code:
-        async for _ in engine.watch():
-            if (await engine.get(job_id)).cause.code == code:
-                break
-    assert (await engine.get(job_id)).phase is Phase.QUEUED
+    record = await job_reached(engine, job_id, lambda job: job.cause.code == code, 30)
+    assert record.phase is Phase.QUEUED
 
 
 async def test_the_machines_are_told_with_who_holds_their_cards(

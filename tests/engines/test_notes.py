@@ -10,6 +10,7 @@ from jupyter_aiarts.engines.local.records import NodeStatus, RankStatus, Setting
 from jupyter_aiarts.engines.notes import MOST, events_of, notes_of
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
+from tests.engines.reaching import job_reached
 
 NPU = "huawei_npu_arm64"
 
@@ -46,9 +47,7 @@ async def test_cards_without_addresses_are_a_note_on_a_local_job_while_it_runs_a
     reading = read_spec({"name": "n", "script": "train.py", "device": NPU, "devices": 2})
     try:
         job, _ = await engine.submit(reading, caller)
-        async for _ in engine.watch():
-            if (record := await engine.get(job.id)).phase.is_terminal:
-                break
+        record = await job_reached(engine, job.id, lambda one: one.phase.is_terminal, 60)
         assert record.phase is Phase.SUCCEEDED
         (note,) = [note for note in record.notes if note.startswith("No IP address is known for card 0, 1")]
         (event,) = [event for event in await engine.events(job.id, None) if event.reason == "Noted"]

@@ -225,9 +225,10 @@ class KubernetesEngine(Engine):
         await self._link.looked()
         if self._link.problem is not None and not self._link.knows(job_id):
             raise self._link.problem
-        record = self._link.picture.record(job_id)
-        is_news = [await self._link.learn(job_id), await self._link.hear(job_id)]
-        return self._link.picture.record(job_id) if any(is_news) else record
+        self._link.picture.record(job_id)  # raises for one that is not there, before anybody is asked about it
+        await self._link.learn(job_id)
+        await self._link.hear(job_id)
+        return self._link.picture.record(job_id)  # as it is by now: asking may have taken a while
 
     def _facts(self, job_id: str) -> Facts:
         return self._link.picture.facts(check_id(job_id))

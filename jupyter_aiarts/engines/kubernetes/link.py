@@ -343,38 +343,36 @@ class Link:
 
     # -- specs and logs ------------------------------------------------------------------------------------------
 
-    async def learn(self, job_id: str) -> bool:
-        """Fetch the whole spec of a job, once; whether the picture has it now and had not before."""
+    async def learn(self, job_id: str) -> None:
+        """Fetch the whole spec of a job for the picture, once."""
         facts = self._facts(job_id) if self.stale_since is None else None
         if facts is None or facts.spec.workdir is not None or self._unlearned.get(job_id) == facts.job.uid:
-            return False
+            return
         try:
             found = await recall(self.api, facts.job)
         except ClusterUnreachable:
-            return False  # the short one is shown for now
+            return  # the short one is shown for now
         except (JobUnreadable, Refused):
             self._unlearned[job_id] = facts.job.uid  # and for good: nobody asks for it again
-            return False
+            return
         self.picture.learn(job_id, facts.job.run, found.next.spec)
         self._touch()
-        return True
 
-    async def hear(self, job_id: str) -> bool:
+    async def hear(self, job_id: str) -> None:
         """Read what a job's launchers said of themselves, where no stream brings it: before this server's time, or on
-        a log mount whenever somebody looks. Whether there was something to read."""
+        a log mount whenever somebody looks."""
         facts = self._facts(job_id) if self._watcher is not None else None
         if facts is None:
-            return False
+            return
         run = facts.job.run
         is_mounted = self.archive.is_mounted(job_id, run)
         if self.picture.has_heard(job_id, run) and not is_mounted:
-            return False
+            return
         found = await self.statuses(facts.job)
         if self._facts(job_id) is None or (self.picture.has_heard(job_id, run) and not is_mounted):
-            return False  # gone, or the stream was quicker
+            return  # gone, or the stream was quicker
         self.picture.hear(job_id, run, {node: said_of(status) for node, status in found.items()})
         self._touch()
-        return True
 
     async def statuses(self, job: JobObject) -> dict[int, NodeStatus]:
         """What the launchers of a run said of themselves last, by node."""

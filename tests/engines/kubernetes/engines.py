@@ -14,6 +14,7 @@ from jupyter_aiarts.engines.kubernetes import open_cluster
 from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
+from tests.engines.reaching import job_reached
 from tests.startfile import start_file
 
 if TYPE_CHECKING:
@@ -54,22 +55,7 @@ class Lab:
 
     async def when(self, job_id: str, there: Callable[[JobRecord], bool], seconds: float = 60) -> JobRecord:
         """Wait until this is true of a job."""
-        record = await self.engine.get(job_id)
-
-        async def reach() -> JobRecord:
-            nonlocal record
-            if there(record):
-                return record
-            async for _ in self.engine.watch():
-                record = await self.engine.get(job_id)
-                if there(record):
-                    break
-            return record
-
-        try:
-            return await asyncio.wait_for(reach(), seconds)
-        except asyncio.TimeoutError:
-            raise AssertionError(f"after {seconds} s: {record}") from None
+        return await job_reached(self.engine, job_id, there, seconds)
 
     async def printed(self, job_id: str, text: str, seconds: float = 60) -> None:
         """Wait until a line with this text is in the job's log."""

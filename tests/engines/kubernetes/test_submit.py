@@ -22,8 +22,11 @@ from jupyter_aiarts.engines.kubernetes.paths import jobs
 from jupyter_aiarts.engines.kubernetes.settings import read_settings
 from jupyter_aiarts.engines.kubernetes.submit import sweep
 from jupyter_aiarts.errors import NotAllowed, SubmissionConflict
+from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.reading import read_spec
+from tests.engines.kubernetes.engines import laboratory
 from tests.engines.kubernetes.middleman import Middleman
+from tests.engines.reaching import reached
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -245,17 +248,22 @@ async def test_an_edit_is_seen_by_a_server_that_knew_the_spec_before(cluster: Cl
 
 async def _until(engine: Any, job_id: str, true: Callable[[Any], bool]) -> None:
     await _until_seen(engine, job_id)
-    if true(await engine.get(job_id)):
-        return
-    async for _ in engine.watch():
-        if true(await engine.get(job_id)):
-            return
+    await reached(engine, lambda: engine.get(job_id), true)
 
 
 async def _until_seen(engine: Any, job_id: str) -> None:
-    seen: Callable[[], Any] = engine.snapshot
-    if job_id in [record.id for record in await seen()]:
-        return
-    async for _ in engine.watch():
-        if job_id in [record.id for record in await seen()]:
-            return
+    await reached(engine, engine.snapshot, lambda jobs: job_id in [record.id for record in jobs])
+
+
+async def test_a_job_is_told_as_it_is_when_its_launchers_have_answered(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may take long, and the job goes on meanwhile: what was known before is old by then."""
+    async with laboratory(cluster, tmp_path) as lab:
+        job = await lab.submit()
+
+        async def slowly(job_id: str) -> None:
+            await reached(lab.engine, lab.engine.snapshot, lambda jobs: jobs[0].phase.is_terminal)
+
+        monkeypatch.setattr(lab.engine._link, "hear", slowly)  # type: ignore[attr-defined]
+        assert (await asyncio.wait_for(lab.engine.get(job.id), 60)).phase is Phase.SUCCEEDED

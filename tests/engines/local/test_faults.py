@@ -26,6 +26,7 @@ from jupyter_aiarts.engines.local.supervisor import lock_of
 from jupyter_aiarts.errors import JobUnreadable, StateUnusable
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.reading import read_spec
+from tests.engines.reaching import job_reached, reached
 
 Submit = Callable[..., Awaitable[JobRecord]]
 Until = Callable[..., Awaitable[JobRecord]]
@@ -96,9 +97,7 @@ async def test_a_job_outlives_every_process_that_knew_it(
     found = await other.get(job.id)
     assert (found.phase, found.spec) == (Phase.RUNNING, job.spec)
     await other.act(job.id, Move.STOP)
-    async for _ in other.watch():
-        if (await other.get(job.id)).phase is Phase.STOPPED:
-            break
+    await job_reached(other, job.id, lambda record: record.phase is Phase.STOPPED, 60)
     await other.aclose()
 
 
@@ -189,11 +188,7 @@ def _acknowledged(server: subprocess.Popen[str]) -> dict[str, int]:
 
 async def _settled(engine: LocalEngine) -> tuple[JobRecord, ...]:
     """Every job, once none waits or runs."""
-    async for _ in engine.watch():
-        records = await engine.snapshot()
-        if all(record.phase.is_terminal for record in records):
-            return records
-    raise AssertionError("the engine closed")
+    return await reached(engine, engine.snapshot, lambda jobs: all(record.phase.is_terminal for record in jobs))
 
 
 @pytest.mark.timeout(240)

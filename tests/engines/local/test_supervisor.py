@@ -17,6 +17,7 @@ from jupyter_aiarts.engines.local import open_local
 from jupyter_aiarts.engines.local.engine import LocalEngine
 from jupyter_aiarts.engines.local.records import Settings
 from jupyter_aiarts.model.phase import Phase
+from tests.engines.reaching import none_left
 
 Submit = Callable[..., Awaitable[JobRecord]]
 Until = Callable[..., Awaitable[JobRecord]]
@@ -69,12 +70,4 @@ async def test_a_list_starts_it_for_finished_jobs_whose_time_is_over(
 ) -> None:
     await until((await submit()).id)
     await end(processes("supervisor"))
-    await asyncio.wait_for(gone(open_local(state_dir, Settings(retention_days=1e-9))), 30)
-
-
-async def gone(engine: LocalEngine) -> None:
-    """Until nothing is listed any more."""
-    if await engine.snapshot():
-        async for _ in engine.watch():
-            if not await engine.snapshot():
-                return
+    await asyncio.wait_for(none_left(open_local(state_dir, Settings(retention_days=1e-9))), 30)
