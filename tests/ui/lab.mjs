@@ -14,14 +14,23 @@ const TOKEN = 'ui-test';
 const START_SECONDS = 60;
 const END_SECONDS = 20;
 
-/** A port that nobody listened on a moment ago. */
+/**
+ * A port that nobody listened on a moment ago; not one of those that the system hands out by itself, or a kernel or the
+ * browser might have it before JupyterLab does.
+ */
 async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  const server = createServer();
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 10_000);
+    const isFree = new Promise(resolve => server.once('listening', () => resolve(true)).once('error', () => resolve(false)));
+    server.listen(port, '127.0.0.1');
+    if (await isFree) {
+      server.close();
+      await once(server, 'close');
+      return port;
+    }
+    server.removeAllListeners();
+  }
 }
 
 /** The machine's environment without anything that says where Jupyter or AIArts keep their files. */
