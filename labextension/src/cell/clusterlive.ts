@@ -12,29 +12,19 @@ const TOGETHER = 1000;
 export class ClusterLive extends Live {
   constructor(
     private readonly _cluster: string | null,
-    private readonly _manager: IJobManager
+    manager: IJobManager
   ) {
-    super();
+    super(manager);
   }
 
   page: IMachines | null = null;
 
-  override watch(): void {
-    this._manager.changed.connect(this._look, this);
-    super.watch();
-  }
-
-  override rest(): void {
-    this._manager.changed.disconnect(this._look, this);
-    super.rest();
-  }
-
   protected override async ask(): Promise<number> {
-    this.page = readMachines(await clusterPage(this._manager, this._cluster));
+    this.page = readMachines(await clusterPage(this.manager, this._cluster));
     return EVERY;
   }
 
-  private _look(): void {
+  protected override hear(): void {
     this.rounds.soon(TOGETHER);
   }
 }

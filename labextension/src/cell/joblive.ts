@@ -25,10 +25,10 @@ const CARDS = 15_000;
 export class JobLive extends Live {
   constructor(
     readonly id: string,
-    private readonly _manager: IJobManager
+    manager: IJobManager
   ) {
-    super();
-    this._log = new JobLog(_manager, id);
+    super(manager);
+    this._log = new JobLog(manager, id);
   }
 
   job: IWholeJob | null = null;
@@ -38,23 +38,13 @@ export class JobLive extends Live {
   cards: ReadonlyArray<ICardUse> = [];
 
   /** The server's clock. */
-  readonly clock = (): number => this._manager.now();
-
-  override watch(): void {
-    this._manager.changed.connect(this._look, this);
-    super.watch();
-  }
-
-  override rest(): void {
-    this._manager.changed.disconnect(this._look, this);
-    super.rest();
-  }
+  readonly clock = (): number => this.manager.now();
 
   protected override async ask(): Promise<number | null> {
     const told = this._told;
     const isNew = this.job === null || told !== this._seen || this.trouble !== null;
     if (isNew) {
-      this.job = readJob(await wholeJob(this._manager, this.id));
+      this.job = readJob(await wholeJob(this.manager, this.id));
       this._seen = told;
     }
     const { phase, devices } = this.job!;
@@ -64,7 +54,7 @@ export class JobLive extends Live {
     }
     if (devices > 0 && (isNew || (runs && Date.now() - this._cardsAt >= CARDS))) {
       this._cardsAt = Date.now();
-      this.cards = readJobUsage(await jobUsage(this._manager, this.id));
+      this.cards = readJobUsage(await jobUsage(this.manager, this.id));
     }
     return runs ? this._pace : null;
   }
@@ -87,12 +77,12 @@ export class JobLive extends Live {
 
   /** The stream's word about this job: another object after every change. */
   private get _told(): IJob | null {
-    return this._manager.job(this.id) ?? null;
+    return this.manager.job(this.id) ?? null;
   }
 
-  private _look(): void {
+  protected override hear(): void {
     const told = this._told;
-    if (told !== this._seen && (told !== null || this._manager.link.state === 'live')) {
+    if (told !== this._seen && (told !== null || this.manager.link.state === 'live')) {
       this.rounds.soon();
     }
   }

@@ -17,9 +17,9 @@ export class JobsLive extends Live {
   constructor(
     private readonly _query: Readonly<Record<string, string>>,
     private readonly _ids: ReadonlyArray<string> | null,
-    private readonly _manager: IJobManager
+    manager: IJobManager
   ) {
-    super();
+    super(manager);
   }
 
   jobs: ReadonlyArray<IWholeJob> | null = null;
@@ -30,26 +30,16 @@ export class JobsLive extends Live {
   }
 
   /** The server's clock. */
-  readonly clock = (): number => this._manager.now();
-
-  override watch(): void {
-    this._manager.changed.connect(this._look, this);
-    super.watch();
-  }
-
-  override rest(): void {
-    this._manager.changed.disconnect(this._look, this);
-    super.rest();
-  }
+  readonly clock = (): number => this.manager.now();
 
   protected override async ask(): Promise<null> {
-    this._seen = this._manager.jobs;
+    this._seen = this.manager.jobs;
     this.jobs = keptRows(this.jobs ?? [], this._ids === null ? await this._list() : await this._each(this._ids));
     return null;
   }
 
   private async _list(): Promise<ReadonlyArray<IWholeJob>> {
-    return (await listedJobs(this._manager, { limit: MOST, ...this._query })).map(readJob);
+    return (await listedJobs(this.manager, { limit: MOST, ...this._query })).map(readJob);
   }
 
   /** Only those that changed; one that was deleted is left out. */
@@ -64,7 +54,7 @@ export class JobsLive extends Live {
         continue;
       }
       try {
-        found.push(readJob(await wholeJob(this._manager, id)));
+        found.push(readJob(await wholeJob(this.manager, id)));
       } catch (error) {
         if (!isGone(error)) {
           throw error;
@@ -75,8 +65,8 @@ export class JobsLive extends Live {
     return found;
   }
 
-  private _look(): void {
-    const { jobs } = this._manager;
+  protected override hear(): void {
+    const { jobs } = this.manager;
     if (jobs.length !== this._seen.length || jobs.some((job, place) => job !== this._seen[place])) {
       this.rounds.soon(TOGETHER);
     }

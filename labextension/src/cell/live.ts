@@ -1,6 +1,7 @@
 import { Signal } from '@lumino/signaling';
 
 import { ApiError, Foreign, isGone, Unanswered } from '../errors';
+import type { IJobManager } from '../tokens';
 
 import { Rounds } from './rounds';
 
@@ -12,16 +13,20 @@ const AFTER_TROUBLE = 5000;
  * the output's widget calls `watch` and `rest`.
  */
 export abstract class Live {
+  constructor(protected readonly manager: IJobManager) {}
+
   readonly changed: Signal<Live, void> = new Signal<Live, void>(this);
 
   /** Why what is shown may be old, or is not there; `null` when the last question was answered. */
   trouble: Error | null = null;
 
   watch(): void {
+    this.manager.changed.connect(this.hear, this);
     this.rounds.start();
   }
 
   rest(): void {
+    this.manager.changed.disconnect(this.hear, this);
     this.rounds.stop();
   }
 
@@ -32,6 +37,9 @@ export abstract class Live {
 
   /** Ask for everything that may be old; answers with the milliseconds until the next time, `null` for none. */
   protected abstract ask(): Promise<number | null>;
+
+  /** The manager has news, while the panel is seen. */
+  protected abstract hear(): void;
 
   protected readonly rounds = new Rounds(async () => {
     let next: number | null;

@@ -1,7 +1,6 @@
 import type { IDisposable } from '@lumino/disposable';
 
 import { usagePage } from '../requests';
-import type { IJobManager } from '../tokens';
 
 import { History, SECONDS, valuesOf } from './history';
 import { Live } from './live';
@@ -12,10 +11,6 @@ const OLD = 10;
 
 /** What this machine is doing: one for the page, however many panels show it. */
 export class UsageLive extends Live {
-  constructor(private readonly _manager: IJobManager) {
-    super();
-  }
-
   readonly history = new History();
   usage: IUsage | null = null;
 
@@ -28,9 +23,8 @@ export class UsageLive extends Live {
   override watch(): void {
     this._viewers += 1;
     if (this._viewers === 1) {
-      this._manager.usageChanged.connect(this._hear, this);
-      this._manager.changed.connect(this._relink, this);
-      this._watching = this._manager.watchUsage();
+      this.manager.usageChanged.connect(this._see, this);
+      this._watching = this.manager.watchUsage();
       super.watch();
     }
   }
@@ -39,8 +33,7 @@ export class UsageLive extends Live {
   override rest(): void {
     this._viewers = Math.max(0, this._viewers - 1);
     if (this._viewers === 0) {
-      this._manager.usageChanged.disconnect(this._hear, this);
-      this._manager.changed.disconnect(this._relink, this);
+      this.manager.usageChanged.disconnect(this._see, this);
       this._watching?.dispose();
       this._watching = null;
       super.rest();
@@ -49,7 +42,7 @@ export class UsageLive extends Live {
 
   /** What was seen before, asked for once; the looks that follow come on the stream. */
   protected override async ask(): Promise<null> {
-    const usage = readUsage(await usagePage(this._manager, SECONDS));
+    const usage = readUsage(await usagePage(this.manager, SECONDS));
     if (usage.history !== null) {
       this.history.begin(usage.history);
     }
@@ -57,9 +50,9 @@ export class UsageLive extends Live {
     return null;
   }
 
-  private _hear(): void {
-    if (this._manager.usage !== null) {
-      this._take(readUsage(this._manager.usage));
+  private _see(): void {
+    if (this.manager.usage !== null) {
+      this._take(readUsage(this.manager.usage));
       this.changed.emit();
     }
   }
@@ -71,8 +64,8 @@ export class UsageLive extends Live {
   }
 
   /** After a gap in the stream there is a gap in the lines: ask for all of it again. */
-  private _relink(): void {
-    const isLive = this._manager.link.state === 'live';
+  protected override hear(): void {
+    const isLive = this.manager.link.state === 'live';
     if (isLive && !this._wasLive) {
       this.rounds.soon();
     }

@@ -1,12 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
+import { UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import '../../style/pages.css';
 import type { ClusterPage as ClusterSnapshot } from '../api';
 import { clusterIcon } from '../icons';
 import { Answer, Time } from '../jobpage/pieces';
+import { SeenPage } from '../seenpage';
 import type { IJobManager } from '../tokens';
 import { ClusterModel, type ISnapshot } from './model';
 import { Nodes } from './nodes';
@@ -16,39 +15,16 @@ import { Queues } from './queues';
 export const CLUSTER_ID = 'jupyter-aiarts-cluster';
 
 /** The machines in the main area; made by the command that opens it. */
-export class ClusterPage extends ReactWidget {
+export class ClusterPage extends SeenPage<ClusterModel> {
   constructor(
     manager: IJobManager,
     private readonly _trans: TranslationBundle,
     openJob: (id: string) => void
   ) {
-    super();
-    this.model = new ClusterModel(manager, openJob);
+    super(new ClusterModel(manager, openJob));
     this.id = CLUSTER_ID;
-    this.addClass('aiarts-Page');
     this.title.icon = clusterIcon;
     this.title.label = _trans.__('AIArts cluster');
-    this.title.closable = true;
-  }
-
-  readonly model: ClusterModel;
-
-  override dispose(): void {
-    this.model.dispose();
-    super.dispose();
-  }
-
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    this.model.show(this.isVisible);
-  }
-
-  protected override onAfterShow(): void {
-    this.model.show(true);
-  }
-
-  protected override onAfterHide(): void {
-    this.model.show(false);
   }
 
   protected override render(): JSX.Element {

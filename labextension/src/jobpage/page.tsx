@@ -1,9 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
+import { UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import '../../style/pages.css';
 import type { Move } from '../api';
 import { jobsIcon } from '../icons';
 import { LogView } from '../logview/view';
@@ -11,6 +9,7 @@ import { moveLabel, offered } from '../moving';
 import { LoginNotice } from '../notices';
 import { PhaseBadge } from '../phasebadge';
 import { Progress } from '../progress';
+import { SeenPage } from '../seenpage';
 import { clock } from '../times';
 import type { IJob } from '../wire';
 import { EventsTab } from './events';
@@ -23,37 +22,17 @@ import { UsageTab } from './usage';
 export type Act = (move: Move, job: IJob) => void;
 
 /** One job in the main area; made by the command that opens it. */
-export class JobPage extends ReactWidget {
+export class JobPage extends SeenPage<JobModel> {
   constructor(
-    readonly model: JobModel,
+    model: JobModel,
     private readonly _trans: TranslationBundle,
     private readonly _act: Act
   ) {
-    super();
+    super(model);
     this.id = `jupyter-aiarts-job-${model.id}`;
-    this.addClass('aiarts-Page');
     this.title.icon = jobsIcon;
-    this.title.closable = true;
     model.changed.connect(this._name, this);
     this._name();
-  }
-
-  override dispose(): void {
-    this.model.dispose();
-    super.dispose();
-  }
-
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    this.model.show(this.isVisible);
-  }
-
-  protected override onAfterShow(): void {
-    this.model.show(true);
-  }
-
-  protected override onAfterHide(): void {
-    this.model.show(false);
   }
 
   protected override render(): JSX.Element {
