@@ -84,7 +84,7 @@ test('a failed job says why; filters and search narrow the list; many are delete
     await jobs.says('No jobs yet');
   }));
 
-test('ten thousand jobs: few rows in the page, no long task while scrolling, the last one is reached', () =>
+test('ten thousand jobs: few rows in the page while scrolling, and the last one is reached', () =>
   withSidebar(
     browser,
     {
@@ -111,10 +111,6 @@ test('ten thousand jobs: few rows in the page, no long task while scrolling, the
     async (lab, jobs) => {
       await jobs.row('train 0').waitFor();
       const most = await jobs.list.evaluate(async list => {
-        window.aiartsLong = [];
-        new PerformanceObserver(found => found.getEntries().forEach(one => window.aiartsLong.push(one.duration))).observe({
-          type: 'longtask'
-        });
         let rows = 0;
         for (let step = 0; step <= 60; step += 1) {
           list.scrollTop = (list.scrollHeight * step) / 60;
@@ -124,8 +120,6 @@ test('ten thousand jobs: few rows in the page, no long task while scrolling, the
         return rows;
       });
       assert.ok(most > 5 && most <= 200, `${most} rows were in the page`);
-      const long = await jobs.page.evaluate(() => window.aiartsLong);
-      console.log(`# rows in the page: ${most}; long tasks while scrolling: ${JSON.stringify(long)}`);
       await jobs.list.focus();
       await jobs.page.keyboard.press('End');
       await jobs.row('train 9998').waitFor();
