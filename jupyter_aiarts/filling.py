@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import json
 
 from jupyter_aiarts.devices import counting
+from jupyter_aiarts.devices.disks import disk_of
 from jupyter_aiarts.errors import BadRequest, NotAllowed, NotFound, Unavailable
 from jupyter_aiarts.model.usage import Disk, Filling
 
@@ -53,7 +54,7 @@ async def _counted(folder: str, seconds: int) -> dict[str, Any]:
             child.kill()  # one that hangs in the disk goes when that answers; nobody waits for it
     if child.returncode == 0:
         return dict(json.decode(out))
-    raise _refusal(folder)
+    raise await asyncio.to_thread(_refusal, folder)
 
 
 def _refusal(folder: str) -> BadRequest | NotAllowed | NotFound:
@@ -67,8 +68,6 @@ def _refusal(folder: str) -> BadRequest | NotAllowed | NotFound:
 
 def _disk(folder: str) -> Disk | None:
     try:
-        size = os.statvfs(folder)
+        return disk_of(folder)
     except OSError:
         return None
-    used = (size.f_blocks - size.f_bfree) * size.f_frsize
-    return Disk(path=folder, used=used, total=used + size.f_bavail * size.f_frsize)

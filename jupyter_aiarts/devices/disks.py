@@ -41,12 +41,10 @@ class DiskProbe:
         try:
             if not os.path.isdir(self.name):
                 return None
-            device, size = os.stat(self.name).st_dev, os.statvfs(self.name)
+            device, disk = os.stat(self.name).st_dev, disk_of(self.name)
         except OSError:
             return None
-        used = (size.f_blocks - size.f_bfree) * size.f_frsize
-        total = used + size.f_bavail * size.f_frsize
-        return (device, Disk(path=self.name, used=used, total=total)) if total else None
+        return (device, disk) if disk.total else None
 
 
 class Disks:
@@ -94,6 +92,13 @@ class Disks:
         """Ask no more."""
         for sentry in self._sentries.values():
             sentry.close()
+
+
+def disk_of(path: str) -> Disk:
+    """How full the file system of a path is, without what only root may take; raises `OSError`."""
+    size = os.statvfs(path)
+    used = (size.f_blocks - size.f_bfree) * size.f_frsize
+    return Disk(path=path, used=used, total=used + size.f_bavail * size.f_frsize)
 
 
 def mounted(table: Iterable[Mounted]) -> list[str]:
