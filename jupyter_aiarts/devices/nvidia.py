@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from msgspec import structs
+
+from jupyter_aiarts.devices.xids import Xids
 from jupyter_aiarts.model.usage import Card, Program
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 MEGA = 1 << 20
 
@@ -20,35 +20,45 @@ class NvidiaProbe:
     name = "nvml"
 
     def __init__(self) -> None:
-        self._nvml: ModuleType | None = None
+        self._xids: Xids | None = None
 
     def look(self) -> tuple[Card, ...]:
         """All cards. A card that fell off the bus is told as unhealthy; the others are told all the same."""
         import pynvml
 
-        if self._nvml is None:
+        if self._xids is None:
             try:
                 pynvml.nvmlInit()
             except pynvml.NVMLError as error:
                 if error.value in (pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, pynvml.NVML_ERROR_DRIVER_NOT_LOADED):
                     return ()  # no library, or no driver behind it
                 raise  # there may be cards, such as those that this user may not touch: that is told
-            self._nvml = pynvml
+            self._xids = Xids(pynvml)
         try:
             count = pynvml.nvmlDeviceGetCount()
         except pynvml.NVMLError:
-            self._nvml = None  # the driver was taken away: begin anew with the next look
+            self._xids = None  # the driver was taken away: begin anew with the next look
             return ()
-        return tuple(card for index in range(count) for card in _cards(pynvml, index))
+        self._xids.hear()
+        return tuple(card for index in range(count) for card in _cards(pynvml, index, self._xids))
 
 
-def _cards(nvml: Any, index: int) -> Iterator[Card]:
-    """The card, or its parts where it is cut."""
+def _cards(nvml: Any, index: int, xids: Xids) -> Iterator[Card]:
+    """The card, or its parts where it is cut; one that answers and was reported to be broken is not well."""
     try:
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
     except nvml.NVMLError as error:
         yield Card(kind="gpu", id=index, health=str(error).lower())
         return
+    xids.attend(index, handle)
+    xid = xids.of(index)
+    for card in _told(nvml, index, handle):
+        is_broken = xid is not None and card.health in ("ok", None)
+        yield structs.replace(card, health=f"xid {xid}") if is_broken else card
+
+
+def _told(nvml: Any, index: int, handle: Any) -> Iterator[Card]:
+    """The card as it tells of itself, or its parts."""
     parts = list(_parts(nvml, handle))
     if not parts:
         yield _card(nvml, handle, index, None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pynvml
 
-OK, UNSUPPORTED, LOST, SMALL, MISSING = 0, 3, 15, 7, 6
+OK, UNSUPPORTED, LOST, SMALL, MISSING, TIMEOUT = 0, 3, 15, 7, 6, 10
 NO_DRIVER = 9
 MIG = 1000  # a part's handle: of card 2 the third part is 3002
 
@@ -39,6 +39,8 @@ class Driver:
         self.gpus = list(gpus)
         self.init = init
         self.calls = 0
+        self.reports: list[tuple[int, int]] = []  # cards and the XIDs that nobody has heard of yet
+        self.registered: list[int] = []
 
     def load(self) -> None:
         """Be what `pynvml` finds when it next looks for the library."""
@@ -114,6 +116,24 @@ class Driver:
         if number >= len(self._gpu(card).parts):
             return MISSING
         return self._handle(handle, _number(card) * MIG + number)
+
+    def nvmlEventSetCreate(self, events: Any) -> int:
+        return self._handle(events, 77)
+
+    def nvmlDeviceRegisterEvents(self, handle: Any, kinds: Any, _: Any) -> int:
+        assert kinds.value == pynvml.nvmlEventTypeXidCriticalError
+        self.registered.append(_number(handle) - 1)
+        return OK
+
+    def nvmlEventSetWait_v2(self, _: Any, report: Any, milliseconds: Any) -> int:
+        assert milliseconds.value == 0  # nobody waits
+        heard = [one for one in self.reports if one[0] in self.registered]
+        if not heard:
+            return TIMEOUT
+        self.reports.remove(heard[0])
+        card, report._obj.eventData = heard[0]
+        report._obj.device = ctypes.cast(ctypes.c_void_p(card + 1), pynvml.c_nvmlDevice_t)
+        return OK
 
     def _gpu(self, handle: Any) -> Gpu:
         self.calls += 1

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import pynvml
 import pytest
 
+from jupyter_aiarts.devices import xids
 from jupyter_aiarts.devices.nvidia import NvidiaProbe
 
-from .driver import NO_DRIVER, OK, Driver, Gpu
+from .driver import NO_DRIVER, OK, UNSUPPORTED, Driver, Gpu
 
 Install = Callable[..., Driver]
 
@@ -82,6 +83,50 @@ def test_a_card_that_is_still_there_by_name_only_says_so(
         monkeypatch.setattr(there, f"nvmlDeviceGet{name}", lambda *_: code)
     [card] = NvidiaProbe().look()
     assert (card.health, card.memory_used_mb, card.utilization, card.programs) == (health, None, None, None)
+
+
+def test_a_card_that_the_driver_reports_as_broken_is_not_well_though_it_answers(
+    driver: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = driver(Gpu(), Gpu(), Gpu(parts=["MIG 1g.10gb", "MIG 2g.20gb"]))
+    probe = NvidiaProbe()
+    assert {card.health for card in probe.look()} == {"ok"}
+    there.reports += [(1, 48), (1, 63), (2, 95)]
+    cards = probe.look()
+    assert [card.health for card in cards] == ["ok", "xid 63", "xid 95", "xid 95"]  # a slice is as ill as its card
+    assert cards[1].utilization == 50.0
+    assert [card.health for card in probe.look()] == [card.health for card in cards]
+    assert there.registered == [0, 1, 2]
+    monkeypatch.setattr(xids, "KEPT", 0.0)
+    assert {card.health for card in probe.look()} == {"ok"}
+
+
+def test_a_mistake_of_a_program_does_not_make_its_card_ill(driver: Install) -> None:
+    there = driver(Gpu())
+    probe = NvidiaProbe()
+    probe.look()
+    there.reports += [(0, xid) for xid in (13, 31, 43, 45, 68, 109)]
+    assert [card.health for card in probe.look()] == ["ok"]
+
+
+def test_a_flood_of_reports_holds_up_no_look(driver: Install) -> None:
+    there = driver(Gpu())
+    probe = NvidiaProbe()
+    probe.look()
+    there.reports += [(0, 74)] * 1000
+    assert [card.health for card in probe.look()] == ["xid 74"]
+    assert len(there.reports) == 1000 - xids.MOST
+
+
+@pytest.mark.parametrize("name", ["nvmlEventSetCreate", "nvmlDeviceRegisterEvents", "nvmlEventSetWait_v2"])
+def test_a_driver_that_makes_no_reports_tells_everything_else(
+    driver: Install, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    there = driver(Gpu())
+    monkeypatch.setattr(there, name, lambda *_: UNSUPPORTED)
+    probe = NvidiaProbe()
+    for _ in range(2):
+        assert [(card.health, card.utilization) for card in probe.look()] == [("ok", 50.0)]
 
 
 def test_a_driver_that_is_taken_away_while_we_look_is_asked_anew(
