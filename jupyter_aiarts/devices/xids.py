@@ -9,8 +9,9 @@ import ctypes
 import time
 from typing import Any
 
-OF_PROGRAMS = frozenset((13, 31, 43, 45, 68, 109))
-"""Those that a program causes by a mistake of its own: the card is well, and the next program finds it so."""
+OF_PROGRAMS = frozenset((13, 31, 43, 45, 68, 94, 109))
+"""Those that concern one program alone, by a mistake of its own or because an error was contained to it (94): the card
+is well, and the next program finds it so."""
 KEPT = 3600.0
 """Seconds for which a report is told; a card that was reset meanwhile is not called broken for ever."""
 MOST = 256

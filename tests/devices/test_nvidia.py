@@ -101,11 +101,11 @@ def test_a_card_that_the_driver_reports_as_broken_is_not_well_though_it_answers(
     assert {card.health for card in probe.look()} == {"ok"}
 
 
-def test_a_mistake_of_a_program_does_not_make_its_card_ill(driver: Install) -> None:
+def test_what_concerns_a_program_alone_does_not_make_its_card_ill(driver: Install) -> None:
     there = driver(Gpu())
     probe = NvidiaProbe()
     probe.look()
-    there.reports += [(0, xid) for xid in (13, 31, 43, 45, 68, 109)]
+    there.reports += [(0, xid) for xid in (13, 31, 43, 45, 68, 94, 109)]
     assert [card.health for card in probe.look()] == ["ok"]
 
 
