@@ -223,8 +223,8 @@ class KubernetesEngine(Engine):
     async def get(self, job_id: str) -> JobRecord:
         check_id(job_id)
         await self._link.looked()
-        if self._link.problem is not None and not self._link.knows(job_id):
-            raise self._link.problem
+        if self._link.silence is not None and not self._link.knows(job_id):
+            raise self._link.silence
         self._link.picture.record(job_id)  # raises for one that is not there, before anybody is asked about it
         await self._link.learn(job_id)
         await self._link.hear(job_id)

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from jupyter_aiarts.engines.kubernetes.rights import Rights
 from jupyter_aiarts.engines.kubernetes.said import said_of
 from jupyter_aiarts.engines.kubernetes.starts import Starts
 from jupyter_aiarts.engines.kubernetes.submit import ABANDONED
+from jupyter_aiarts.engines.kubernetes.visits import Visits
 from jupyter_aiarts.engines.kubernetes.watch import Watcher
 from jupyter_aiarts.engines.local.records import NodeStatus
 from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, JobUnreadable, NotAllowed
@@ -54,7 +56,6 @@ log = logging.getLogger(__name__)
 FIRST_LOOK = 3.0  # seconds that the first answer waits for the cluster
 PATIENCE = 15.0  # seconds that somebody waits who wants something done there
 PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between tries to reach it
-LOOKING = 60.0  # seconds that somebody else's log is mirrored after it was last asked for
 GIGABYTE = 1 << 30
 
 
@@ -79,6 +80,7 @@ class Link:
         self._opening: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
         self._tried = asyncio.Event()
+        self._patient_until = 0.0  # on the monotonic clock: until when whoever looks waits for the first answer
         self._listeners: set[asyncio.Event] = set()
         self._watcher: Watcher | None = None
         self._outlook: Outlook | None = None
@@ -89,7 +91,6 @@ class Link:
         self._away_since: str | None = None
         self._own: set[str] = set()  # our own jobs, as far as the archive was told of them
         self._unlearned: dict[str, str] = {}  # by job: the uid of the Job whose spec could not be fetched
-        self._visits: dict[tuple[str, int], asyncio.TimerHandle] = {}
 
     # -- being up ------------------------------------------------------------------------------------------------
 
@@ -97,22 +98,38 @@ class Link:
         """Begin to connect, once."""
         if self._opening is None and not self.closed:
             self._opening = asyncio.create_task(self._open())
+            self._patient_until = time.monotonic() + FIRST_LOOK
 
-    async def looked(self, seconds: float = FIRST_LOOK) -> None:
-        """Wait for the first look at the cluster to end, in one way or the other, but not long."""
+    async def looked(self) -> None:
+        """Wait for the first look at the cluster to end, in one way or the other, but not long, and once for all."""
         await self.start()
-        if not self._tried.is_set():
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._tried.wait(), seconds)
+        await self._tried_within(self._patient_until - time.monotonic())
 
     async def up(self) -> Link:
         """This link, connected; raises `ClusterUnreachable` or what else stands against it."""
-        await self.looked(PATIENCE)
+        await self.start()
+        await self._tried_within(PATIENCE)
         if self._watcher is None:
-            raise self.problem or ClusterUnreachable(
-                f"The cluster “{self._settings.name}” has not answered yet.", "Try again in a moment."
-            )
+            raise self.problem or self._unanswered()
         return self
+
+    async def _tried_within(self, seconds: float) -> None:
+        if not self._tried.is_set() and seconds > 0:
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._tried.wait(), seconds)
+
+    @property
+    def silence(self) -> AiartsError | None:
+        """Why nobody can say yet that a job is not there; None as soon as all of them are known."""
+        return self.problem or (None if self._is_settled else self._unanswered())
+
+    def _unanswered(self) -> ClusterUnreachable:
+        name = self._settings.name
+        return ClusterUnreachable(f"The cluster “{name}” has not answered yet.", "Try again in a moment.")
+
+    @property
+    def _is_settled(self) -> bool:
+        return self._watcher is not None and self._watcher.is_settled
 
     @property
     def stale_since(self) -> str | None:
@@ -136,6 +153,7 @@ class Link:
             log_path=self.orders.log_path(self.owner or ""),
             heard=self._heard,
         )
+        self._visits = Visits(self.archive, self._pods_of, self.do)
         self.keeper = Keeper(self.api, self._facts, self._starting, self.took, self.picture.creating)
         self._watcher = Watcher(self.api, self.picture, self.namespaces, self._changed)
         self._watcher.start()
@@ -187,9 +205,8 @@ class Link:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for visit in self._visits.values():
-            visit.cancel()
         if self._watcher is not None:
+            self._visits.end()
             await self._watcher.aclose()
             await self.keeper.aclose()
             await self.archive.aclose()
@@ -312,7 +329,7 @@ class Link:
 
     def records(self) -> tuple[JobRecord, ...]:
         """Every job; none as long as the first list is not complete, for half of them would look like all."""
-        return self.picture.records() if self._watcher is not None and self._watcher.is_settled else ()
+        return self.picture.records() if self._is_settled else ()
 
     def stuck(self) -> tuple[Stuck, ...]:
         """What should be gone and is not."""
@@ -399,22 +416,8 @@ class Link:
     async def log_folder(self, job: JobObject) -> Path:
         """Where the log of a run is read; somebody else's is fetched for as long as it is looked at."""
         if job.owner != self.owner:
-            await self._visit(job)
+            await self._visits.pay(job.job_id, job.run)
         return self.archive.log_folder(job.namespace, job.job_id, job.run)
-
-    async def _visit(self, job: JobObject) -> None:
-        key = (job.job_id, job.run)
-        known = self._visits.pop(key, None)
-        over = asyncio.Event()
-        self._visits[key] = asyncio.get_running_loop().call_later(LOOKING, over.set)
-        if known is not None:
-            known.cancel()
-        self.do(self._mirror(job.job_id, job.run, over))
-        await self.archive.fetch_once(lambda: self._pods_of(*key), FIRST_LOOK)
-
-    async def _mirror(self, job_id: str, run: int, over: asyncio.Event) -> None:
-        async with self.archive.lease(lambda: self._pods_of(job_id, run)):
-            await over.wait()
 
     def _pods_of(self, job_id: str, run: int) -> list[PodFacts]:
         facts = self._facts(job_id)
