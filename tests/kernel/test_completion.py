@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -57,10 +58,7 @@ def test_a_server_that_hangs_costs_a_second_at_most() -> None:
         release.wait(30)
         raise Unreachable("late")
 
+    begin = time.monotonic()
     assert Completer(hang).complete("logs ") == []
-    assert LIMIT_SECONDS <= 1.0
-    left = [thread for thread in threading.enumerate() if thread.name == "aiarts-completion"]
-    assert left  # it hangs on: nobody waited for its end
+    assert time.monotonic() - begin < LIMIT_SECONDS + 0.5
     release.set()
-    for thread in left:
-        thread.join()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -27,7 +26,7 @@ from jupyter_aiarts.engines.kubernetes.orders import Orders
 from jupyter_aiarts.engines.kubernetes.phase import Facts
 from jupyter_aiarts.engines.kubernetes.picture import DELETED, Picture
 from jupyter_aiarts.engines.kubernetes.recall import recall, token
-from jupyter_aiarts.engines.kubernetes.rights import Rights
+from jupyter_aiarts.engines.kubernetes.rights import Rights, hub_user
 from jupyter_aiarts.engines.kubernetes.said import said_of
 from jupyter_aiarts.engines.kubernetes.starts import Starts
 from jupyter_aiarts.engines.kubernetes.submit import ABANDONED
@@ -101,9 +100,13 @@ class Link:
             self._patient_until = time.monotonic() + FIRST_LOOK
 
     async def looked(self) -> None:
-        """Wait for the first look at the cluster to end, in one way or the other, but not long, and once for all."""
+        """Wait for the first look at the cluster to end, in one way or the other, but not long, and once for all; one
+        that has not answered by then is away, so that nobody takes an empty list for all there is."""
         await self.start()
         await self._tried_within(self._patient_until - time.monotonic())
+        if not self._tried.is_set() and self._watcher is None and self._away_since is None:
+            self._away_since = now()
+            self._ring()
 
     async def up(self) -> Link:
         """This link, connected; raises `ClusterUnreachable` or what else stands against it."""
@@ -441,8 +444,3 @@ class Link:
         """Nothing is kept of a deleted job, but for what this server may not remove."""
         self._unlearned.pop(job_id, None)
         return await self.archive.forget(job_id)
-
-
-def hub_user(settings: ClusterSettings) -> str | None:
-    """Whom jobs belong to where the admin wants the hub's users, and the hub says who this is."""
-    return os.environ.get("JUPYTERHUB_USER") if settings.owner_from == "hub" else None

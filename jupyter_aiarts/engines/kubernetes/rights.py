@@ -7,6 +7,7 @@ just started refuses everybody until it has read its roles.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from jupyter_aiarts.errors import NotAllowed
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.client import Api
+    from jupyter_aiarts.engines.kubernetes.settings import ClusterSettings
 
 KEPT = 60.0  # seconds that a yes, and a name, are kept
 KEPT_NO = 3.0
@@ -109,3 +111,8 @@ class Rights:
             "spec": {"resourceAttributes": attributes},
         }
         return (await self._api.create(_REVIEW, body, _Review)).status.allowed
+
+
+def hub_user(settings: ClusterSettings) -> str | None:
+    """Whom jobs belong to where the admin wants the hub's users, and the hub says who this is."""
+    return os.environ.get("JUPYTERHUB_USER") if settings.owner_from == "hub" else None

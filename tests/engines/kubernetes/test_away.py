@@ -124,11 +124,9 @@ async def test_a_cluster_that_never_answers_costs_the_others_nothing(cluster: Cl
             began = time.monotonic()
             for _ in range(100):
                 assert await engine.snapshot() == ()
+            assert engine.stale_since is not None
             assert time.monotonic() - began < 1.0
             with pytest.raises(ClusterUnreachable, match="has not answered yet"):  # the job may be there
-                await engine.get("abcdefghij")
-            await stale(engine, True)
-            with pytest.raises(ClusterUnreachable, match="does not answer"):
                 await engine.get("abcdefghij")
         finally:
             await engine.aclose()
