@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
+import hypothesis
 import pytest
 
 pytest_plugins = ("pytest_jupyter.jupyter_server", "tests.cluster.fixture")
+
+if not os.environ.get("CI"):  # there hypothesis has a profile of its own, without a deadline as well
+    # No test depends on a time: an example that imports something takes longer than the next one.
+    hypothesis.settings.register_profile("desk", deadline=None)
+    hypothesis.settings.load_profile("desk")
 
 
 @pytest.fixture
