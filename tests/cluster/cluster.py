@@ -15,9 +15,10 @@ from tests.cluster.accounts import Account, make_account
 from tests.cluster.api import Api, place, until
 from tests.cluster.build import Say, program
 from tests.cluster.cleanup import cells_of
+from tests.cluster.hearing import wait_for_everybody
 from tests.cluster.metrics import metrics_server
 from tests.cluster.paper import paper_nodes
-from tests.cluster.paths import Instance
+from tests.cluster.paths import NODES, Instance
 from tests.cluster.registry import Registry, registry
 
 COMPACT = Path(__file__).with_name("etcd_compact.py")
@@ -33,6 +34,7 @@ class Cluster:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self._cells = cells_of(instance)
+        self._deaf = False  # somebody could not reach the API server, and may not have noticed yet that it is back
 
     @classmethod
     def running(cls) -> Cluster | None:
@@ -121,14 +123,41 @@ class Cluster:
     # Breaking and mending
 
     def stop_api(self) -> None:
-        """The API server dies at once; etcd, pods and kubelets go on."""
-        self._cells["control"].kill("kube-apiserver")
+        """The API server dies at once, with the controllers and the scheduler; etcd, pods and kubelets go on.
+
+        Left alive, the controllers would take both nodes for lost, whose leases they saw grow old, and evict what runs
+        there once the API server is back.
+        """
+        self._deaf = True
+        for name in ("kube-controller-manager", "kube-scheduler", "kube-apiserver"):
+            self._cells["control"].kill(name)
 
     def start_api(self) -> None:
-        """Start it again, unless it runs, and wait until it is ready."""
-        if self._cells["control"].find("kube-apiserver") is None:
-            control_plane.start_api_server(self.instance, self._cells["control"])
+        """Start what `stop_api` ended, unless it runs, and wait until it is ready; the rest hears it after `settle`."""
+        control = self._cells["control"]
+        if control.find("kube-apiserver") is None:
+            control_plane.start_api_server(self.instance, control)
         start.wait_for_api(self.instance)
+        if control.find("kube-controller-manager") is None:
+            control_plane.start_controllers(self.instance, control)
+        if control.find("kube-scheduler") is None:
+            control_plane.start_scheduler(self.instance, control)
+
+    def settle(self) -> None:
+        """After the API server was away from somebody, wait until everybody hears it; each test ends with this.
+
+        Kueue and the kubelets begin anew: by themselves they would ask again only after up to a minute.
+        """
+        if not self._deaf:
+            return
+        self.stop_kueue()
+        self.start_kueue()
+        for node in NODES:
+            self.kill_kubelet(node)
+            self.start_kubelet(node)
+        with self.admin() as api:
+            wait_for_everybody(api)
+        self._deaf = False
 
     def stop_kueue(self) -> None:
         """Kueue dies at once: nothing is admitted, its webhooks refuse, and nobody converts its objects."""
@@ -195,6 +224,7 @@ class Cluster:
     @contextmanager
     def unplugged(self, node: str) -> Iterator[None]:
         """The node's network cable is out: the node lives and runs its pods, but nobody hears of it."""
+        self._deaf = True
         self._cells["control"].run("ip", "link", "set", node, "down")
         try:
             yield

@@ -31,10 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_left_to_others(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What is excused is collected here, for in the next test it would be a fault of that one."""
+    """What is excused is collected here, for in the next test it would be a fault of that one; so would deaf parts."""
     yield
     if request.node.get_closest_marker("cluster"):
         gc.collect()
+        if "cluster" in request.fixturenames:
+            request.getfixturevalue("cluster").settle()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import pytest
 from tests.cluster import users
 from tests.cluster.api import Api, ApiError, holds, place, until
 from tests.cluster.cluster import Cluster, CommandFailed
+from tests.cluster.hearing import wait_for_everybody
 from tests.cluster.images import BARE
 from tests.cluster.nodes import CARDS, REGISTRY
 from tests.cluster.paths import NODES
@@ -42,6 +43,7 @@ def test_the_api_server_stops_and_starts(cluster: Cluster) -> None:
     with pytest.raises(CommandFailed, match="refused"):
         cluster.kubectl("get", "nodes")
     cluster.start_api()
+    cluster.settle()
     assert "node-a" in cluster.kubectl("get", "nodes")
     assert list(dead(cluster.instance)) == []
     try:
@@ -49,6 +51,19 @@ def test_the_api_server_stops_and_starts(cluster: Cluster) -> None:
         cluster.kubectl("wait", "--for=condition=Complete", "--timeout=60s", "job/after", "-n", "queued")
     finally:
         cluster.kubectl("delete", "job", "after", "--ignore-not-found", "-n", "queued")
+
+
+def test_once_the_api_server_was_away_for_long_everybody_hears_it_as_soon_as_the_cluster_is_settled(
+    cluster: Cluster,
+) -> None:
+    cluster.stop_api()
+    time.sleep(25)  # what is left to itself asks only every ten seconds and more by now
+    cluster.start_api()
+    cluster.settle()
+    with cluster.admin() as api:
+        began = time.monotonic()
+        wait_for_everybody(api)
+        assert time.monotonic() - began < 5
 
 
 def test_kueue_stops_and_starts(cluster: Cluster) -> None:
