@@ -47,7 +47,8 @@ class AscendProbe:
             chips = npupages.listed(self._ask([tool, *npupages.LISTING])[0])
             if chips:
                 return cards(npusmi.Report(None, self._completed(tool, chips)), None)
-        raise CardsUnknown("npu-smi-failed" if report.error != "empty" else "npu-smi-silent", text.strip()[:500])
+        code = {"empty": "npu-smi-silent", "cut": "npu-smi-cut"}.get(report.error, "npu-smi-failed")
+        raise CardsUnknown(code, text.strip()[:500] if report.error != "cut" else text.strip()[-200:])
 
     def _found(self) -> str | None:
         """Where the tool is; searched for again only where it is not there any more."""

@@ -133,7 +133,9 @@ FAMILIES: Mapping[str, Family] = {
         ),
     ),
     "usage": Family(
-        "Readings of the cards", "卡的读数", ("npu-smi-failed", "npu-smi-silent", "probe-silent", "probe-failed")
+        "Readings of the cards",
+        "卡的读数",
+        ("npu-smi-failed", "npu-smi-silent", "npu-smi-cut", "probe-pending", "probe-silent", "probe-failed"),
     ),
     "kernels": Family(
         "Kernels of environments",

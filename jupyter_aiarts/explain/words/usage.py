@@ -31,6 +31,28 @@ TEXTS = {
             (("自行查询", "npu-smi info"),),
         ),
     ),
+    "npu-smi-cut": Text(
+        Words(
+            "npu-smi broke off in the middle of its table",
+            "It crashed, or took longer than 10 s; the evidence is the last it said. What the cards do is unknown "
+            "until it answers whole: a card that is missing in a part of the table may be well.",
+            (("Ask it yourself", "npu-smi info"),),
+        ),
+        Words(
+            "npu-smi 的表格输出到一半中断",
+            "它已崩溃，或耗时超过 10 秒；证据是它最后输出的内容。在它完整响应之前，卡的状态未知："
+            "不完整的表格中缺少的卡可能是正常的。",
+            (("自行查询", "npu-smi info"),),
+        ),
+    ),
+    "probe-pending": Text(
+        Words(
+            "{probe} has not answered yet",
+            "It was asked just now for the first time and may take some seconds. What it would tell is unknown until "
+            "then.",
+        ),
+        Words("{probe} 尚未响应", "刚刚第一次询问，可能需要几秒钟。在此之前，它提供的数值未知。"),
+    ),
     "probe-silent": Text(
         Words(
             "{probe} does not answer",

@@ -1,5 +1,6 @@
 """The cards of one node over a run: what they do, since when they do nothing, and which were never used."""
 
+import time
 from typing import Any, Dict, Generator, List, NamedTuple, Optional, Sequence
 
 from .. import clock
@@ -9,6 +10,9 @@ IDLE_PERCENT = 5.0
 GONE = "gone"
 ENOUGH_LOOKS = 10
 """Looks after which it may be said that a card was never used: five minutes."""
+UNTOLD_SECONDS = 300.0
+"""A tool that fails once an hour is no reason to count idle time anew; after so long nobody knows."""
+DRIFT_SECONDS = 5.0
 
 
 class Reading(NamedTuple):
@@ -34,22 +38,42 @@ class CardUse:
     def __init__(self, wanted: Sequence[int], count: int) -> None:
         self._wanted, self._count = wanted, count
         self._last: Dict[int, Reading] = {}
+        self._idle_at: Optional[float] = None  # on a clock that nobody sets
+        self._told_at = self._idle_told = 0.0
         self.idle_since: Optional[str] = None
         self.ledger = Ledger()
 
     def begin(self) -> None:
         """The ranks were started, perhaps again: nobody can say yet that they leave their cards alone."""
-        self.idle_since = None
+        self._idle_at = self.idle_since = None
 
     def take(self, readings: List[Reading], now: float) -> None:
-        """Take note of what the driver's tool told; of cards that are not this node's nothing is kept."""
+        """Take note of what the driver's tool told; of cards that are not this node's nothing is kept.
+
+        `now` is on a clock that never goes back. Where nothing is told of our cards, nothing is known of them: what
+        they did a look ago is not what they do.
+        """
         found = self._own(readings)
-        if not found:
+        if found:
+            self._told_at = now
+            idle = all(one.utilization is not None and one.utilization < IDLE_PERCENT for one in found)
+            self._idle(now if idle and self._idle_at is None else self._idle_at if idle else None, now)
+        elif now - self._told_at > UNTOLD_SECONDS:
+            self._idle(None, now)
+        unknown = [Reading(card, one.name, None, None, one.total, None) for card, one in self._last.items()]
+        self._last.update((one.id, one) for one in found or unknown)
+        seen = {one.id: {"utilization": one.utilization, "memory": one.memory} for one in found or unknown}
+        self.ledger.add(now, seen)
+
+    def _idle(self, at: Optional[float], now: float) -> None:
+        """They do nothing since `at`; told by the machine's clock, and anew only where that was set since."""
+        self._idle_at = at
+        if at is None:
+            self.idle_since = None
             return
-        self._last.update((one.id, one) for one in found)
-        self.ledger.add(now, {one.id: {"utilization": one.utilization, "memory": one.memory} for one in found})
-        idle = all(one.utilization is not None and one.utilization < IDLE_PERCENT for one in found)
-        self.idle_since = (self.idle_since or clock.now()) if idle else None
+        moment = time.time() - (now - at)
+        if self.idle_since is None or abs(moment - self._idle_told) > DRIFT_SECONDS:
+            self._idle_told, self.idle_since = moment, clock.stamp(moment)
 
     def as_json(self) -> List[Dict[str, Any]]:
         """Card by card; none where nothing was ever seen of them."""

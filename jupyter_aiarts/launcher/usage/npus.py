@@ -25,6 +25,8 @@ class Npus:
         if not chips:
             report = parse((yield ["info"]))
             chips = report.chips
+            if report.error == "cut":
+                return []  # nobody can say what is with the others
             if report.error == "garbage":  # another form, or another language
                 chips = self._listed = npupages.listed((yield npupages.LISTING))
         own = counted(Report(None, chips))

@@ -6,6 +6,7 @@ and most of it stands there as before: what was read lately is remembered by its
 """
 
 import functools
+import itertools
 import re
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -44,7 +45,8 @@ class Chip(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What the tool said; `error` is its own code, `empty`, or `garbage` where nothing could be read.
+    """What the tool said; `error` is its own code, `empty`, `garbage` where nothing could be read, or `cut` where the
+    table does not end: who is missing in that one has not gone.
 
     `programs` are the rows of the other table as they stand, each after its head.
     """
@@ -70,7 +72,7 @@ def parse(text: str) -> Report:
             rows = []
         elif of_programs:
             programs.append((heads[-1], cells))
-        elif heads and not _is_process_head(heads[0]):
+        elif heads and not _is_process_head(heads[0]) and len(cells) >= len(heads[0]):  # fewer: it is cut off
             if _starts_anew(rows, cells):
                 chips += _begun(heads, rows)
                 rows = []
@@ -82,14 +84,16 @@ def parse(text: str) -> Report:
 
 
 def counted(report: Report) -> List[Tuple[int, Chip]]:
-    """Every chip with the number that programs know it by: over all cards, as the tool tells it or as they stand."""
+    """Every chip with the number that programs know it by: over all cards, as the tool tells it or as they stand.
+
+    Where a tool tells the numbers, a chip that is too broken to have one gets the lowest that is left.
+    """
+    told = [chip.device if chip.phy is None else chip.phy for chip in report.chips]
+    if any(number is not None for number in told):
+        free = (number for number in itertools.count() if number not in told)
+        return [(next(free) if number is None else number, chip) for number, chip in zip(told, report.chips)]
     per_card = max((chip.chip or 0 for chip in report.chips), default=0) + 1
-    numbers = [
-        chip.phy if chip.phy is not None else chip.device if chip.device is not None
-        else chip.card * per_card + (chip.chip or 0)
-        for chip in report.chips
-    ]  # fmt: skip
-    return list(zip(numbers, report.chips))
+    return [(chip.card * per_card + (chip.chip or 0), chip) for chip in report.chips]
 
 
 def memory_of(chip: Chip) -> Tuple[Optional[float], Optional[float]]:
@@ -121,8 +125,8 @@ def _lines(text: str) -> Iterator[Cells]:
 @functools.lru_cache(maxsize=512)
 def _cells(line: str) -> Cells:
     line = line.strip()
-    if not line.startswith("|") or line.count("|") < 3:
-        return ()
+    if not line.startswith("|") or not line.endswith("|") or line.count("|") < 3:
+        return ()  # also a row that is cut off: its last number may have lost digits
     return tuple(cell.strip() for cell in line.strip("|").split("|"))
 
 
@@ -141,7 +145,7 @@ def _is_process_head(cells: Cells) -> bool:
 
 def _starts_anew(rows: Sequence[Cells], cells: Cells) -> bool:
     """Whether a row begins another chip though the one before is not complete: its second row was lost."""
-    return bool(rows) and len(cells) > 1 and bool(re.match(r"[A-Za-z]{2,}\Z", cells[1])) and cells[1] != "NA"
+    return bool(rows) and len(cells) > 1 and bool(re.match(r"[A-Za-z]{2,}\Z", cells[1])) and cells[1].upper() not in _NONE
 
 
 def _begun(heads: Sequence[Cells], rows: Sequence[Cells]) -> List[Chip]:
@@ -156,8 +160,8 @@ def _begun(heads: Sequence[Cells], rows: Sequence[Cells]) -> List[Chip]:
     return [
         Chip(
             int(card), _whole(seen, "Chip"), _whole(seen, "Phy-ID"), _whole(seen, "Device"),
-            _single(seen, "Name") or "", _single(seen, "Health"), number(_single(seen, "Power")),
-            number(_single(seen, "Temp")), _single(seen, "Bus-Id"), number(_single(seen, "AICore")),
+            _single(seen, "Name") or "", _single(seen, "Health"), _amount(_single(seen, "Power")),
+            number(_single(seen, "Temp")), _single(seen, "Bus-Id"), _amount(_single(seen, "AICore")),
             *_pair(seen, "Memory-Usage"), *_pair(seen, "HBM-Usage"), *_pair(seen, "Hugepages-Usage"),
         )
     ]  # fmt: skip
@@ -175,7 +179,13 @@ def _whole(seen: Seen, label: str) -> Optional[int]:
 
 def _pair(seen: Seen, label: str) -> Tuple[Optional[float], Optional[float]]:
     used, total = seen.get(label, _UNTOLD)
-    return number(used), number(total)
+    return _amount(used), _amount(total)
+
+
+def _amount(text: Optional[str]) -> Optional[float]:
+    """A number of something that cannot be less than nothing: `-1` says that it is not known."""
+    told = number(text)
+    return None if told is None or told < 0 else told
 
 
 @functools.lru_cache(maxsize=1024)
@@ -202,4 +212,12 @@ def _error(text: str, chips: Sequence[Chip]) -> Optional[str]:
     failed = _FAILED.search(text)
     if failed is not None and not chips:
         return failed.group(1)
-    return None if chips else "garbage"
+    if not chips:
+        return "garbage"
+    return None if _ends(text) else "cut"
+
+
+def _ends(text: str) -> bool:
+    """Whether the last line of the table is a rule; a sentence below it is no part of it."""
+    lines = (line.lstrip() for line in reversed(text.splitlines()))
+    return next((line.startswith("+") for line in lines if line.startswith(("|", "+"))), False)

@@ -25,7 +25,7 @@ REST = 4
 """How many times as long as a look took the next one waits at least: some tools take seconds for each question."""
 _MOST_BYTES = 256 * 1024
 
-Heard = Callable[[List[Reading]], None]
+Heard = Callable[[Optional[List[Reading]]], None]
 
 
 class Tool:
@@ -38,10 +38,12 @@ class Tool:
         self._rested = 0.0
 
     def ask(self, heard: Heard) -> None:
-        """Have it look; `heard` is called with what it told, which is nothing where it cannot be asked now."""
+        """Have it look; `heard` is called with what it told, or with None where it was not asked because it rests."""
         now = self._loop.clock()
-        if not self._cards or not self._path or now < self._rested or any(is_alive(pid) for pid in self._apart):
-            return heard([])  # not there, at rest, or it hangs in the driver: a second one would hang beside it
+        if not self._cards or not self._path or any(is_alive(pid) for pid in self._apart):
+            return heard([])  # not there, or it hangs in the driver: a second one would hang beside it
+        if now < self._rested:
+            return heard(None)
         self._apart.clear()
         self._go_on(self._cards.look(), now, heard, None)
 

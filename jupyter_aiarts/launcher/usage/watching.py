@@ -92,8 +92,9 @@ class UsageWatch:
             return self._told([])
         self._tool.ask(self._told)
 
-    def _told(self, readings: List[Reading]) -> None:
-        self._cards.take(readings, self._now())
+    def _told(self, readings: Optional[List[Reading]]) -> None:
+        if readings is not None:
+            self._cards.take(readings, self._now())
         self._timer = self._loop.after(PERIOD_SECONDS, self._look)
         self._read = clock.now()
         self.version += 1

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jupyter_aiarts.launcher.clock import stamp
 from jupyter_aiarts.launcher.loop import Loop
+from jupyter_aiarts.launcher.usage.carduse import CardUse, Reading
 from jupyter_aiarts.launcher.usage.npus import Npus
 from jupyter_aiarts.launcher.usage.tool import Tool as DriversTool
 from tests.at_once import write_at_once
@@ -24,6 +27,7 @@ HEAD = """
 | Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
 +===========================+===============+====================================================+
 """
+RULE = "+===========================+===============+====================================================+\n"
 
 
 def table(*busy: object) -> str:
@@ -33,7 +37,7 @@ def table(*busy: object) -> str:
         f"| 0                         | 0000:C1:00.0  | {one}           0    / 0          3437 / 65536         |\n"
         for card, one in enumerate(busy)
     ]
-    return HEAD + "".join(rows)
+    return HEAD + "".join(rows) + RULE
 
 
 def says(folder: Path, *busy: object) -> str:
@@ -80,6 +84,48 @@ def test_a_card_that_falls_off_the_bus_is_told_as_gone_and_hides_no_other(quick:
     tool("echo garbage")
     ended(quick)
     assert [most(card, "utilization") for card in usage(quick)["cards"]] == [80.0, 60.0]
+
+
+@pytest.mark.parametrize("script", ["echo garbage", "exit 1", 'head -n 8 "$0.said"'])
+def test_what_a_tool_does_not_tell_any_more_is_unknown_and_what_was_seen_stays(
+    quick: Run, tool: Tool, script: str
+) -> None:
+    """Garbage, nothing at all, and a table that is cut off in the middle."""
+    folder = tool("true")
+    tool(says(folder, 0, 80, 0, 60))
+    quick.start()
+    wait_until(lambda: usage(quick), "a look at the cards")
+    tool(script.replace("$0.said", f"{folder}/said"))
+    wait_until(lambda: usage(quick)["cards"][0]["utilization"][0] is None, "a look that tells nothing")
+    told = [(card["id"], card["health"], card["power"], card["utilization"][2]) for card in usage(quick)["cards"]]
+    assert told == [(1, None, None, 80.0), (3, None, None, 60.0)]
+    ended(quick)
+
+
+def reading(busy: float) -> Reading:
+    return Reading(0, "910B", busy, 1.0, 2.0, "ok")
+
+
+def test_cards_of_which_nothing_is_told_for_five_minutes_are_not_called_idle_any_more() -> None:
+    cards = CardUse([0], 1)
+    cards.take([reading(0.0)], 1000.0)
+    since = cards.idle_since
+    cards.take([], 1002.0)
+    cards.take([reading(0.0)], 1003.0)
+    assert since is not None and cards.idle_since == since, "a tool that fails once counts nothing anew"
+    cards.take([], 1304.0)
+    assert cards.idle_since is None
+
+
+def test_a_clock_that_is_put_right_makes_no_card_idle_for_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    cards = CardUse([0], 1)
+    cards.take([reading(0.0)], 1000.0)
+    before, later = cards.idle_since, time.time() + 24 * 3600
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: later)
+        cards.take([reading(0.0)], 1030.0)
+    assert before is not None and cards.idle_since is not None and cards.idle_since > before
+    assert cards.idle_since == stamp(later - 30)
 
 
 def test_cards_that_nobody_ever_saw_are_not_called_gone(quick: Run, tool: Tool) -> None:
