@@ -30,7 +30,8 @@ class Filler:
     async def count(self, folder: str, seconds: int = SECONDS) -> Filling:
         """Count a folder; whoever cancels this ends the count."""
         if not os.path.isabs(folder) or "\0" in folder:
-            raise BadRequest(f"{folder[:200]!r} is no absolute path", "Name the folder from its root: /home/alice")
+            refused = BadRequest(f"{folder[:200]!r} is no absolute path", "Name the folder from its root: /home/alice")
+            raise refused.in_chinese(f"{folder[:200]!r} 不是绝对路径", "请从根目录写起：/home/alice")
         async with self._turn:
             began = time.monotonic()
             said = await _counted(folder, seconds)
@@ -46,9 +47,10 @@ async def _counted(folder: str, seconds: int) -> dict[str, Any]:
     try:
         out, _ = await asyncio.wait_for(child.communicate(), seconds + PATIENCE)
     except asyncio.TimeoutError:
-        raise Unavailable(
+        silent = Unavailable(
             f"The disk below {folder} does not answer", "Ask the admin, or look at a folder on another disk."
-        ) from None
+        )
+        raise silent.in_chinese(f"{folder} 所在的磁盘没有响应", "请联系管理员，或查看其他磁盘上的文件夹。") from None
     finally:
         if child.returncode is None:
             child.kill()  # one that hangs in the disk goes when that answers; nobody waits for it
@@ -60,10 +62,13 @@ async def _counted(folder: str, seconds: int) -> dict[str, Any]:
 def _refusal(folder: str) -> BadRequest | NotAllowed | NotFound:
     """Why a folder cannot be counted."""
     if not os.path.lexists(folder):
-        return NotFound(f"There is no {folder}", "See the disks: aiarts usage")
+        missing = NotFound(f"There is no {folder}", "See the disks: aiarts usage")
+        return missing.in_chinese(f"{folder} 不存在", "查看磁盘：aiarts usage")
     if not os.path.isdir(folder):
-        return BadRequest(f"{folder} is no folder", "Name the folder that it is in.")
-    return NotAllowed(f"{folder} may not be read by the user of this server", "Ask whoever it belongs to.")
+        no_folder = BadRequest(f"{folder} is no folder", "Name the folder that it is in.")
+        return no_folder.in_chinese(f"{folder} 不是文件夹", "请写出它所在的文件夹。")
+    closed = NotAllowed(f"{folder} may not be read by the user of this server", "Ask whoever it belongs to.")
+    return closed.in_chinese(f"此服务器的用户无权读取 {folder}", "请联系其所有者。")
 
 
 def _disk(folder: str) -> Disk | None:

@@ -42,7 +42,7 @@ class UsageWatch:
         self._changed = [changed]
         self._loop = asyncio.get_running_loop()
         self._lookout = Lookout(paths, self._saw, self._ended)
-        self._first: asyncio.Future[None] | None = None  # done with the first look; None while nobody looks
+        self._first: asyncio.Future[_Look] | None = None  # done with the first look; None while nobody looks
         self._last: _Look | None = None
         self._shown: _Look | None = None  # the last one that somebody wanted to see
         self._read: set[str] = set()  # the languages in which it was read
@@ -97,17 +97,18 @@ class UsageWatch:
         await asyncio.to_thread(self._lookout.close)
 
     async def _newest(self) -> _Look:
-        await asyncio.shield(self._first or self._begin())  # one who does not wait any more leaves it to the others
-        assert self._last is not None
-        return self._last
+        first = self._first or self._begin()
+        if first.done() and self._last is not None:
+            return self._last
+        return await asyncio.shield(first)  # one who does not wait any more leaves it to the others
 
     def _look_once(self) -> None:
         if self._first is None:
             self._begin().add_done_callback(lambda first: first.cancelled() or first.exception())  # nobody waits for it
 
-    def _begin(self) -> asyncio.Future[None]:
+    def _begin(self) -> asyncio.Future[_Look]:
+        self._lookout.begin()  # raises where the machine has no thread left: then nobody waits for a look
         self._first = self._loop.create_future()
-        self._lookout.begin()
         return self._first
 
     def _saw(self, usage: Usage) -> None:
@@ -118,7 +119,7 @@ class UsageWatch:
     def _take(self, look: _Look) -> None:
         self._last = look
         if self._first is not None and not self._first.done():
-            self._first.set_result(None)
+            self._first.set_result(look)
         if self._lookout.is_wanted:
             self._show(look)
 
@@ -138,8 +139,11 @@ class UsageWatch:
 
     def _over(self, error: Exception | None) -> None:
         if error is None and self._lookout.is_wanted:  # somebody came just when it ended
-            self._lookout.begin()
-            return
+            try:
+                self._lookout.begin()
+                return
+            except RuntimeError as refused:
+                error = refused
         first, self._first = self._first, None
         if first is not None and not first.done():  # nobody waits for a look that will not come
             first.set_exception(error or RuntimeError("Nothing was seen of this machine."))

@@ -1,28 +1,36 @@
 """What this container may have and has taken, from its control groups, version 1 or 2.
 
-Limits may stand on any group above ours: the tightest counts. Where the whole tree is not visible, as in a container
-with version 1, our own group is mounted as the root.
+Limits may stand on any group above ours: the tightest counts, and what was taken is told of the group that has it: who
+shares a limit shares what is left. Where the whole tree is not visible, as in a container with version 1, our own group
+is mounted as the root.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
+N = TypeVar("N", int, float)
 MOST_BYTES = 64 * 1024
 UNLIMITED = 1 << 60
 """Version 1 writes a number near 2^63 where there is no limit."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """The limits that hold for us: bytes, and whole CPUs; None where there is none."""
+    """The limits that hold for us: bytes, and whole CPUs; None where there is none.
+
+    The groups that have them are so many above ours.
+    """
 
     memory: int | None = None
     cpus: float | None = None
+    memory_above: int = 0
+    cpus_above: int = 0
 
 
 class _Ours(NamedTuple):
@@ -43,32 +51,38 @@ def limits(root: Path = Path("/")) -> Limits:
     else:
         sizes = [_number(f"{folder}/memory.limit_in_bytes") for folder in ours.memory]
         pairs = [_words(f"{folder}/cpu.cfs_quota_us") + _words(f"{folder}/cpu.cfs_period_us") for folder in ours.cpu]
-    return Limits(
-        memory=min((size for size in sizes if size is not None and size < UNLIMITED), default=None),
-        cpus=min((rate for rate in map(_rate, pairs) if rate is not None), default=None),
-    )
+    memory, memory_above = _tightest([None if size is None or size >= UNLIMITED else size for size in sizes])
+    cpus, cpus_above = _tightest([_rate(pair) for pair in pairs])
+    return Limits(memory=memory, cpus=cpus, memory_above=memory_above, cpus_above=cpus_above)
 
 
-def memory_used(root: Path = Path("/")) -> int | None:
-    """Bytes that our group has taken, without what the kernel could give back at once."""
+def memory_used(root: Path = Path("/"), above: int = 0) -> int | None:
+    """Bytes that a group so many above ours has taken, without what the kernel could give back at once."""
     ours = _ours(root)
-    if not ours.memory:
+    if len(ours.memory) <= above:
         return None
-    used = _number(f"{ours.memory[0]}/{'memory.current' if ours.is_second else 'memory.usage_in_bytes'}")
-    idle = _stat(f"{ours.memory[0]}/memory.stat", "inactive_file" if ours.is_second else "total_inactive_file")
+    folder = ours.memory[above]
+    used = _number(f"{folder}/{'memory.current' if ours.is_second else 'memory.usage_in_bytes'}")
+    idle = _stat(f"{folder}/memory.stat", "inactive_file" if ours.is_second else "total_inactive_file")
     return None if used is None else max(used - (idle or 0), 0)
 
 
-def cpu_seconds(root: Path = Path("/")) -> float | None:
-    """What our group has had of all CPUs."""
+def cpu_seconds(root: Path = Path("/"), above: int = 0) -> float | None:
+    """What a group so many above ours has had of all CPUs."""
     ours = _ours(root)
-    if not ours.account:
+    if len(ours.account) <= above:
         return None
     if ours.is_second:
-        spent, parts = _stat(f"{ours.account[0]}/cpu.stat", "usage_usec"), 1e6
+        spent, parts = _stat(f"{ours.account[above]}/cpu.stat", "usage_usec"), 1e6
     else:
-        spent, parts = _number(f"{ours.account[0]}/cpuacct.usage"), 1e9
+        spent, parts = _number(f"{ours.account[above]}/cpuacct.usage"), 1e9
     return None if spent is None else spent / parts
+
+
+def _tightest(found: Sequence[N | None]) -> tuple[N | None, int]:
+    """The smallest of the limits on our group and those above it, and how far above it stands."""
+    limits = [(limit, above) for above, limit in enumerate(found) if limit is not None]
+    return min(limits) if limits else (None, 0)
 
 
 def _ours(root: Path) -> _Ours:

@@ -72,12 +72,12 @@ class Disks:
             return
         self._asked = now
         wanted = tuple(dict.fromkeys((*self._paths, *mounted(read_table(_text(self._table))))))
-        for path in [path for path in self._sentries if path not in wanted]:
-            self._sentries.pop(path).close()
-        for path in wanted:
-            if path not in self._sentries:
-                self._sentries[path] = Sentry(DiskProbe(path), self._told, LINGER)
-            self._sentries[path].ask()
+        before = self._sentries  # probes' threads read it meanwhile: it is replaced, never changed
+        self._sentries = {path: before.get(path) or Sentry(DiskProbe(path), self._told, LINGER) for path in wanted}
+        for path in before.keys() - self._sentries.keys():
+            before[path].close()
+        for sentry in self._sentries.values():
+            sentry.ask()
 
     def seen(self, silent: float) -> Iterator[Disk]:
         """Each file system once, by the first path on it; one that has not answered for so long is unknown."""

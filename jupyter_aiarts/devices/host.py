@@ -14,6 +14,7 @@ from jupyter_aiarts.devices import cgroup
 from jupyter_aiarts.model.usage import Host
 
 MOMENT = 0.2  # seconds
+OLD = 90.0  # seconds after which a look before is none: what a machine did on average since then is not what it does
 LIMITS = 10.0  # seconds for which a container's limits are taken to hold; hardly anybody changes them at all
 
 
@@ -46,12 +47,12 @@ class HostProbe:
         cpus = min(limits.cpus or cores, len(os.sched_getaffinity(0)))  # a container may also be bound to some of them
         own: list[Literal["cpu", "memory"]] = ["cpu"] if cpus < cores else []
         before = self._last
-        if before is None:
+        if before is None or time.monotonic() - before.at > OLD:
             before = self._counters("cpu" in own)
             time.sleep(MOMENT)
         self._last = now = self._counters("cpu" in own)
         is_less = limits.memory is not None and limits.memory < memory.total
-        used = cgroup.memory_used(self._root) if is_less else None
+        used = cgroup.memory_used(self._root, limits.memory_above) if is_less else None
         if used is not None:
             own.append("memory")
         cpu = _rate(before, now, (lambda one: one.group) if "cpu" in own else (lambda one: one.machine))
@@ -75,25 +76,33 @@ class HostProbe:
         """What was counted until now; of the group only where it is shown, for it is read from more files."""
         import psutil
 
-        busy, (received, sent) = psutil.cpu_times(), _network()
+        busy, (received, sent) = psutil.cpu_times(), _network(self._root)
         waiting = busy.idle + getattr(busy, "iowait", 0.0)
         # Guests are counted inside `user` already.
         total = sum(busy) - getattr(busy, "guest", 0.0) - getattr(busy, "guest_nice", 0.0)
         return _Counters(
             at=time.monotonic(),
             machine=round(total - waiting, 3),  # in hundredths: a last digit less would look as if it began anew
-            group=cgroup.cpu_seconds(self._root) if of_group else None,
+            group=cgroup.cpu_seconds(self._root, self._limits.cpus_above) if of_group else None,
             received=received,
             sent=sent,
         )
 
 
-def _network() -> tuple[int | None, int | None]:
-    """Bytes that came and went through all interfaces but the machine's own with itself; None where it has none."""
+def _network(root: Path) -> tuple[int | None, int | None]:
+    """Bytes that came and went, each counted once; None where there is no interface but the machine's own with itself.
+
+    Bonds, bridges and the ends of containers' links carry what a device carries too. Where there is no device, as in a
+    container, all interfaces count.
+    """
     import psutil
 
-    told = [one for name, one in psutil.net_io_counters(pernic=True).items() if name != "lo"]
-    return (sum(one.bytes_recv for one in told), sum(one.bytes_sent for one in told)) if told else (None, None)
+    told = {name: one for name, one in psutil.net_io_counters(pernic=True).items() if name != "lo"}
+    devices = [one for name, one in told.items() if os.path.exists(f"{root}/sys/class/net/{name}/device")]
+    counted = devices or list(told.values())
+    if not counted:
+        return None, None
+    return sum(one.bytes_recv for one in counted), sum(one.bytes_sent for one in counted)
 
 
 def _rate(before: _Counters | None, now: _Counters, of: Callable[[_Counters], float | None]) -> float | None:

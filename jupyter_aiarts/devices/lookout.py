@@ -27,7 +27,7 @@ PERIOD = 1.0
 PATIENCE = 1.0  # seconds that a look waits for probes that are slow
 SLOW = 13.0  # seconds that it waits for them when nobody sees it
 SILENT = 12.0  # seconds after which a probe that has not answered is told of
-FORGOTTEN = 30.0  # seconds after which what it saw last is not shown any more
+FORGOTTEN = 45.0  # seconds after which what it saw last is not shown any more: a slow look, its rest, another one
 ABSENT = 10.0  # seconds until cards of a kind that this machine does not have are looked for again
 
 
@@ -70,8 +70,9 @@ class Lookout:
     def begin(self) -> None:
         """Look from now on; called where nobody looks. Cards that were there before are not missed."""
         self._rolls = tuple(Roll() for _ in self._cards)
-        self._thread = threading.Thread(target=self._stand, name="aiarts-lookout", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._stand, name="aiarts-lookout", daemon=True)
+        thread.start()  # raises where the machine has no thread left
+        self._thread = thread
 
     def close(self) -> None:
         """Look no more; waits a moment for what stands idle, and for nothing that hangs."""
@@ -135,6 +136,7 @@ class Lookout:
         devices = [card for roll, cards in found if cards is not None for card in roll.called(cards)]
         asked = (*self._sentries, *self._disks.sentries)
         silent = [one for sentry in asked if (one := _silence(sentry)) is not None]
+        silent += [Silent(probe=sentry.name, code="probe-pending") for sentry in self._cards if _is_awaited(sentry)]
         return Usage(
             t=now(),
             host=structs.replace(host, disks=tuple(self._disks.seen(SILENT))),
@@ -154,9 +156,14 @@ def _probes() -> tuple[Probe[Host], tuple[Probe[tuple[Card, ...]], ...]]:
 def _fresh(sentry: Sentry[S]) -> S | None:
     """What a probe saw last, as long as that is not too old to be shown."""
     seen = sentry.last
-    if seen is None or (sentry.busy_for > FORGOTTEN and time.monotonic() - seen.at > FORGOTTEN):
+    if seen is None or time.monotonic() - seen.at > FORGOTTEN:
         return None
     return seen.value
+
+
+def _is_awaited(sentry: Sentry[Any]) -> bool:
+    """Whether nothing is known only because it was asked just now: that is not the same as that nothing is there."""
+    return sentry.pending and sentry.busy_for <= SILENT and _fresh(sentry) is None
 
 
 def _silence(sentry: Sentry[Any]) -> Silent | None:

@@ -75,10 +75,11 @@ class Sentry(Generic[S]):
         with self._change:
             if self._over or time.monotonic() < self._rests_until:
                 return
-            self._wanted = True
             if self._thread is None:
-                self._thread = threading.Thread(target=self._stand, name=f"aiarts-{self.name}", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._stand, name=f"aiarts-{self.name}", daemon=True)
+                thread.start()  # raises where the machine has no thread left; who asks next may have one
+                self._thread = thread
+            self._wanted = True
             self._change.notify()
 
     def close(self) -> None:
@@ -91,22 +92,34 @@ class Sentry(Generic[S]):
             thread.join(1.0)
 
     def _stand(self) -> None:
-        while True:
+        try:
+            while self._is_asked():
+                self._look()
+                self._told()
+        finally:  # whatever ended it: who asks next gets another thread
             with self._change:
-                if not self._wanted and not self._over:
-                    self._change.wait(self._linger)
-                if self._over or not self._wanted:
+                if self._thread is threading.current_thread():
                     self._thread = None
-                    return
-                self._busy_since = time.monotonic()  # first: at no moment is it neither wanted nor busy
-                self._wanted = False
-            seen = self._looked()
-            with self._change:
-                rest = self._due(seen)
-                if rest:
-                    self._wanted, self._rests_until = False, time.monotonic() + rest
-                self._last, self._busy_since = seen, None
-            self._told()
+
+    def _is_asked(self) -> bool:
+        """Wait for a question; False where none came and this thread is not needed any more."""
+        with self._change:
+            if not self._wanted and not self._over:
+                self._change.wait(self._linger)
+            if self._over or not self._wanted:
+                self._thread = None  # in one step with the look at the question: the next one starts another
+                return False
+            self._busy_since = time.monotonic()  # first: at no moment is it neither wanted nor busy
+            self._wanted = False
+            return True
+
+    def _look(self) -> None:
+        seen = self._looked()
+        with self._change:
+            rest = self._due(seen)
+            if rest:
+                self._wanted, self._rests_until = False, time.monotonic() + rest
+            self._last, self._busy_since = seen, None
 
     def _due(self, seen: Seen[Any]) -> float:
         """Seconds of rest after a look."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
 
 from jupyter_aiarts.kernel import display, pages
+from jupyter_aiarts.kernel.errors import ClientError
 from jupyter_aiarts.kernel.faces import Face
 from jupyter_aiarts.kernel.live import MIME
 from jupyter_aiarts.kernel.terminal import Style
@@ -64,9 +65,16 @@ class Shown:
         if drawn is not None:
             bundle[MIME] = drawn
             if wants_widgets():
-                view = self.panel()._repr_mimebundle_()
-                bundle.update({kind: data for kind, data in view.items() if "widget-view" in kind})
+                bundle.update(self._view())
         return bundle
+
+    def _view(self) -> Dict[str, Any]:
+        """The panel of widgets; nothing where the server does not answer just now: text and HTML are there already."""
+        try:
+            view = self.panel()._repr_mimebundle_()
+        except ClientError:
+            return {}
+        return {kind: data for kind, data in view.items() if "widget-view" in kind}
 
 
 class Said(Shown):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from jupyter_aiarts.kernel import pages
@@ -21,6 +22,7 @@ UNKNOWN = "?"
 BAR = 10  # characters
 USED = 5.0  # per cent: a card that was never busier has not been used, as the launcher counts it
 NEARLY_FULL, FULL = 0.9, 0.97  # shares of a disk from which on it is pointed out, as in the page
+SLOW_TOOL_SECONDS = 8.0  # `npu-smi` takes five on machines where all is well
 PROGRAMS = 3  # named for a card; the others are counted
 
 WORDS: Dict[str, Tuple[str, str]] = {
@@ -104,7 +106,7 @@ class Usage(Shown):
         return drawn(self._client, "usage")
 
     def face(self, lang: str) -> Face:
-        none = "" if self.devices else f"<p>{pages.text(_say(Style(lang), 'none'))}</p>"
+        none = "" if self.devices or self.problems else f"<p>{pages.text(_say(Style(lang), 'none'))}</p>"
         problems = "".join(pages.explanation_html(problem) for problem in self.problems)
         return Face(none + problems, usage_bars(self.data, Style(lang)))
 
@@ -129,14 +131,27 @@ def usage(session: Session, given: argparse.Namespace) -> Outcome:
         seen = session.client.job_usage(session.find(given.job), given.run)
         text = job_usage_text(seen, session.style)
         return Outcome(Said(text), seen, text)
-    found = session.client.usage()
+    found = _answered(session.client)
     return Outcome(Usage(found, session.client), found, usage_text(found, session.style))
+
+
+def _answered(client: Client) -> Dict[str, Any]:
+    """What is seen, once slow tools have answered too: somebody who asks once is not told "not yet"."""
+    deadline = time.monotonic() + SLOW_TOOL_SECONDS
+    found = client.usage()
+    while any(one["code"] == "probe-pending" for one in found["problems"]) and time.monotonic() < deadline:
+        time.sleep(0.3)
+        found = client.usage()
+    return found
 
 
 def usage_text(page: Data, style: Style) -> str:
     """The machine, then its cards, then what does not answer."""
     parts = [host_text(page["host"], style)]
-    parts.append(_cards(page["devices"], style) if page["devices"] else _say(style, "none"))
+    if page["devices"]:
+        parts.append(_cards(page["devices"], style))
+    elif not page["problems"]:  # else nobody knows
+        parts.append(_say(style, "none"))
     parts += [explanation_text(problem, style) for problem in page["problems"]]
     return "\n".join(parts)
 

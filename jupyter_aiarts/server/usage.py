@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jupyter_aiarts.model.usage import Filling
 
 MAX_SECONDS = 86_400
-MOST_SECONDS = 120  # of counting a folder
+MOST_SECONDS = 45  # of counting a folder: whoever asked waits a minute for an answer
 
 
 class UsageHandler(AiartsHandler):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,7 +34,8 @@ def second(root: Path, group: str = "/", **files: str) -> Path:
 
 
 def taken(root: Path) -> tuple[Limits, int | None, float | None]:
-    return limits(root), memory_used(root), cpu_seconds(root)
+    found = limits(root)
+    return found, memory_used(root, found.memory_above), cpu_seconds(root, found.cpus_above)
 
 
 def test_version_2_in_a_container(tmp_path: Path) -> None:
@@ -48,10 +50,17 @@ def test_version_2_in_a_container(tmp_path: Path) -> None:
     assert taken(root) == (Limits(memory=1 << 30, cpus=1.5), 500_000_000, 2.5)
 
 
-def test_the_tightest_limit_of_all_groups_above_counts(tmp_path: Path) -> None:
-    root = second(tmp_path, "/a/b", memory_max="max\n", memory_current="10\n", cpu_max="max 100000\n")
-    tree(root, {"sys/fs/cgroup/a/memory.max": "1000\n", "sys/fs/cgroup/a/cpu.max": "50000 100000\n"})
-    assert taken(root) == (Limits(memory=1000, cpus=0.5), 10, None)
+def test_the_tightest_limit_of_all_groups_above_counts_and_what_all_who_share_it_have_taken(tmp_path: Path) -> None:
+    """A person's slice with 1000 bytes, of which other sessions have most: 10 of 1000 would be a lie."""
+    leaf = {"memory_max": "max\n", "memory_current": "10\n", "cpu_max": "max 100000\n", "cpu_stat": "usage_usec 1\n"}
+    root = second(tmp_path, "/a/b", **leaf)
+    shared = {"memory.max": "1000\n", "memory.current": "900\n", "cpu.max": "50000 100000\n"}
+    tree(root, {f"sys/fs/cgroup/a/{name}": text for name, text in shared.items()})
+    tree(root, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 8000000\n"})
+    above = Limits(memory=1000, cpus=0.5, memory_above=1, cpus_above=1)
+    assert taken(root) == (above, 900, 8.0)
+    seen = HostProbe(root=root).look()
+    assert (seen.memory_used, seen.memory_total) == (900, 1000)
 
 
 def test_version_1_where_the_path_is_that_of_the_world_outside(tmp_path: Path) -> None:
@@ -162,6 +171,29 @@ def test_this_machine_is_told_as_psutil_sees_it(tmp_path: Path) -> None:
     assert (seen.memory_total, seen.own) == (psutil.virtual_memory().total, ())
     has_network = any(name != "lo" for name in psutil.net_io_counters(pernic=True))
     assert (seen.received is not None and seen.received >= 0) is has_network
+
+
+def test_what_a_bond_or_a_bridge_carries_is_not_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psutil
+
+    counters = {name: SimpleNamespace(bytes_recv=1, bytes_sent=10) for name in ("lo", "eth0", "eth1", "bond0", "br0")}
+    monkeypatch.setattr(psutil, "net_io_counters", lambda pernic: counters)
+    assert host._network(tmp_path) == (4, 40), "none is a device, as in a container: all of them"
+    for name in ("eth0", "eth1"):
+        (tmp_path / "sys/class/net" / name / "device").mkdir(parents=True)
+    assert host._network(tmp_path) == (2, 20)
+
+
+def test_after_hours_in_which_nobody_looked_the_machine_is_told_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not as it was on average since then."""
+    root = second(tmp_path, cpu_max="50000 100000\n", cpu_stat="usage_usec 0\n")
+    probe = HostProbe(root=root)
+    probe.look()
+    (root / "sys/fs/cgroup/cpu.stat").write_text("usage_usec 3600000000\n")
+    monkeypatch.setattr(host.time, "monotonic", lambda now=host.time.monotonic: now() + 7200)
+    assert probe.look().cpu == 0.0
 
 
 def test_a_machine_without_a_network_does_not_say_that_nothing_came(

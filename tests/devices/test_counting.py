@@ -14,7 +14,8 @@ import pytest
 
 from jupyter_aiarts import filling
 from jupyter_aiarts.devices import counting
-from jupyter_aiarts.errors import BadRequest, NotFound, Unavailable
+from jupyter_aiarts.errors import AiartsError, BadRequest, NotFound, Unavailable
+from jupyter_aiarts.explain.problems import refusal
 from jupyter_aiarts.filling import Filler
 from tests.launcher.conftest import lives
 
@@ -94,6 +95,15 @@ async def test_what_cannot_be_counted_says_why(tmp_path: Path) -> None:
         await filler.count("relative")
     with pytest.raises(BadRequest, match="no absolute path"):
         await filler.count("/a\0b")
+
+
+async def test_what_cannot_be_counted_says_why_in_chinese_too(tmp_path: Path) -> None:
+    said = []
+    for folder in ("relative", str(tmp_path / "missing"), str(write(tmp_path / "file", 1))):
+        with pytest.raises(AiartsError) as caught:
+            await Filler().count(folder)
+        said.append(refusal(caught.value, "zh")["message"])
+    assert said == ["'relative' 不是绝对路径", f"{tmp_path}/missing 不存在", f"{tmp_path}/file 不是文件夹"]
 
 
 ASKS = """

@@ -160,3 +160,23 @@ def test_what_was_seen_last_stays_while_the_next_look_lasts(count: int) -> None:
         assert sentry.last is not None and sentry.last.value == 1
     probe.go_on.set()
     sentry.close()
+
+
+def test_whoever_is_told_and_breaks_ends_no_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, ended = threading.Event(), threading.Event()
+    monkeypatch.setattr(threading, "excepthook", lambda _: ended.set())
+    trouble = iter([ValueError("told badly")])
+
+    def tell() -> None:
+        told.set()
+        for error in trouble:
+            raise error
+
+    probe = Still(("card",))
+    sentry = Sentry(probe, tell)
+    sentry.ask()
+    assert told.wait(SECONDS) and ended.wait(SECONDS)
+    told.clear()
+    sentry.ask()
+    assert told.wait(SECONDS) and probe.looks == 2
+    sentry.close()

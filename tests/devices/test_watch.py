@@ -210,3 +210,66 @@ async def test_a_card_that_its_tool_does_not_list_any_more_is_told_as_gone_until
     write_at_once(said, table)
     await asyncio.wait_for(until("alarm"), 30)
     await watch.aclose()
+
+
+async def test_a_tool_that_is_slow_is_awaited_and_no_card_is_denied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither before its first answer nor when the last one is of hours ago."""
+    slow_tool(tmp_path, monkeypatch)
+    monkeypatch.setattr(lookout, "PATIENCE", 0.1)
+    watch = UsageWatch(["/"])
+    try:
+        seen = await watch.latest()
+        assert (seen.devices, [one.code for one in seen.silent]) == ((), ["probe-pending"])
+        (tmp_path / "go").touch()
+        await asyncio.wait_for(told_of(watch, 2), 30)
+        (tmp_path / "go").unlink()
+        (tmp_path / "waiting").unlink()
+        while not (tmp_path / "waiting").exists():  # by the next look
+            await watch.latest()
+            await asyncio.sleep(0.02)
+        seen_before = watch._lookout._cards[1].last
+        assert seen_before is not None
+        seen_before.at -= 7200
+        await asyncio.wait_for(told_of(watch, 0), 30)
+        assert [one.code for one in (await watch.latest()).silent] == ["probe-pending"]
+    finally:
+        (tmp_path / "go").touch()
+        await watch.aclose()
+
+
+def slow_tool(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An `npu-smi` that tells of two cards once there is a file `go`."""
+    table = Path(__file__).parents[1] / "launcher/usage/npu_smi/01_910A_23.0_narrow_warning.txt"
+    tool = folder / "npu-smi"
+    wait = f'while [ ! -e "{folder}/go" ]; do touch "{folder}/waiting"; sleep 0.02; done'
+    tool.write_text(f'#!/bin/sh\n{wait}\nexec cat "{table}"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+async def told_of(watch: UsageWatch, least: int) -> None:
+    """Wait for a look that tells of so many cards, or of none for 0."""
+    while bool((await watch.latest()).devices) is not (least > 0):
+        await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("name", ["aiarts-lookout", "aiarts-host"])
+async def test_a_machine_that_has_no_thread_left_is_looked_at_when_it_has_one_again(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == name:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    watch = UsageWatch(["/"])
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            await asyncio.wait_for(watch.latest(), 30)
+    assert (await asyncio.wait_for(watch.latest(), 30)).host.memory_total
+    await watch.aclose()

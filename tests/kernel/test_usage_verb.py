@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from jupyter_aiarts.cli import main
+from jupyter_aiarts.explain import explain
 from jupyter_aiarts.kernel.terminal import Style
 from jupyter_aiarts.kernel.usage import (
     UNKNOWN,
@@ -20,6 +25,8 @@ from jupyter_aiarts.kernel.usage import (
     size,
     usage_text,
 )
+from jupyter_aiarts.model.cause import Cause
+from tests.launcher.conftest import lives
 
 NASTY = "<script>alert(1)</script>\x1b]0;title\x07"
 
@@ -180,3 +187,43 @@ def test_the_command_works_without_a_server(
     assert found["host"]["memory_total"] > 0 and found["devices"] == []
     assert main(["usage"]) == 0
     assert "CPU" in capsys.readouterr().out
+
+
+def a_tool(folder: Path, script: str) -> str:
+    """A stand-in for `npu-smi`; the search path with it."""
+    tool = folder / "npu-smi"
+    tool.write_text(f"#!/bin/sh\n{script}\n")
+    tool.chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_a_tool_that_takes_seconds_is_waited_for_by_somebody_who_asks_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = Path(__file__).parents[1] / "launcher/usage/npu_smi/01_910A_23.0_narrow_warning.txt"
+    monkeypatch.delenv("AIARTS_SERVER", raising=False)
+    monkeypatch.setenv("PATH", a_tool(tmp_path, f'sleep 2\nexec cat "{table}"'))
+    assert main(["usage"]) == 0
+    said = capsys.readouterr().out
+    assert "910A" in said and "No GPU or NPU" not in said
+
+
+@pytest.mark.parametrize("code", ["probe-pending", "npu-smi-failed"])
+def test_cards_of_which_nobody_knows_are_not_denied(code: str) -> None:
+    problem = msgspec.to_builtins(explain(Cause(code=code, values={"probe": "npu-smi", "message": ""}), "en"))
+    page = {**a_page(), "problems": [problem]}
+    assert "No GPU or NPU" not in usage_text(page, Style()) + Usage(page).html("en")
+    assert "npu-smi" in usage_text(page, Style())
+    assert "No GPU or NPU" in usage_text(a_page(), Style()) and "No GPU or NPU" in Usage(a_page()).html("en")
+
+
+def test_a_tool_that_hangs_is_not_left_behind_by_the_command(tmp_path: Path) -> None:
+    script = f'echo $$ > "{tmp_path}/pid.new"; mv "{tmp_path}/pid.new" "{tmp_path}/pid"; exec sleep 1000'
+    environ = {**os.environ, "PATH": a_tool(tmp_path, script), "AIARTS_STATE_DIR": str(tmp_path / "state")}
+    environ.pop("AIARTS_SERVER", None)
+    command = "import jupyter_aiarts.kernel.usage as u; u.SLOW_TOOL_SECONDS = 0; from jupyter_aiarts.cli import main; "
+    said = subprocess.run(
+        [sys.executable, "-c", command + "main(['usage'])"], env=environ, capture_output=True, text=True, timeout=60
+    )
+    assert "npu-smi" in said.stdout, said.stderr
+    assert not lives(int((tmp_path / "pid").read_text()))

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,38 @@ def test_the_view_is_in_the_bundle_where_it_is_wanted(
     found = aiarts.submit(script("pass"))._repr_mimebundle_()
     assert found[WIDGET]["model_id"] and found[MIME]["kind"] == "job"
     assert "text/plain" in found and "text/html" in found
+
+
+def test_a_server_that_fails_while_the_view_is_made_takes_nothing_else_away(
+    monkeypatch: pytest.MonkeyPatch, script: Callable[..., str]
+) -> None:
+    monkeypatch.setenv("AIARTS_WIDGETS", "1")
+    job = aiarts.submit(script("pass")).wait(30)
+    job.delete()  # so that what the view asks for is refused
+    found = job._repr_mimebundle_()
+    assert {"text/plain", "text/html", MIME} <= found.keys() and WIDGET not in found
+
+
+def test_a_machine_that_answers_slowly_is_still_asked_every_ten_seconds(
+    panels: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What takes long is the server, and not this kernel."""
+    from jupyter_aiarts.kernel.widgets import panel as panel_room
+
+    rests: list[float] = []
+    panel = panels(Usage(a_page(a_card())))
+    asked = panel._asked
+    monkeypatch.setattr(panel, "_asked", lambda: (time.sleep(0.3), asked())[1])
+    panel._seen_at = time.monotonic()
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+        if len(rests) == 2:
+            panel._seen_at = None
+
+    monkeypatch.setattr(panel_room.asyncio, "sleep", rest)
+    asyncio.run(panel._follow())
+    assert rests[1] == panel_room.SELDOM
 
 
 def test_buttons_stop_and_run_again(script: Callable[..., str], panels: Callable[[Any], Any]) -> None:

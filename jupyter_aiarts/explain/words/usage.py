@@ -48,10 +48,9 @@ TEXTS = {
     "probe-pending": Text(
         Words(
             "{probe} has not answered yet",
-            "It was asked just now for the first time and may take some seconds. What it would tell is unknown until "
-            "then.",
+            "It was asked just now and may take some seconds. What it would tell is unknown until then.",
         ),
-        Words("{probe} 尚未响应", "刚刚第一次询问，可能需要几秒钟。在此之前，它提供的数值未知。"),
+        Words("{probe} 尚未响应", "刚刚询问，可能需要几秒钟。在此之前，它提供的数值未知。"),
     ),
     "probe-silent": Text(
         Words(

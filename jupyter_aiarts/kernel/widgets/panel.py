@@ -20,6 +20,7 @@ from jupyter_aiarts.kernel.shown import Shown
 from jupyter_aiarts.kernel.words import default_lang
 
 EVERY = 2.0
+SELDOM = 10.0  # seconds between two questions at most: what is slow is mostly the server, and not this kernel
 FORGOTTEN = 60.0  # seconds after which a page that has said nothing is taken for closed
 POINTS = 60  # of a line
 WORDS: Dict[str, Tuple[str, str]] = {
@@ -107,7 +108,7 @@ class Panel:
                 return  # until the page says again that it is seen
             self._say(None)
             self._take(*found)
-            pause = max(EVERY, 100 * (time.monotonic() - began))
+            pause = min(max(EVERY, 100 * (time.monotonic() - began)), SELDOM)
 
     async def _do(self, name: str) -> None:
         """A button, beside the loop; no button can be pressed meanwhile."""

@@ -1,25 +1,38 @@
 """Asking a tool of the driver that may hang, never stop printing, or be no program at all."""
 
+import atexit
 import os
 import select
 import signal
 import subprocess
 import time
-from typing import Dict, List, Mapping, Optional, Sequence
+from typing import Dict, List, Mapping, Optional, Sequence, Set
 
-_ENOUGH = 64 * 1024  # bytes of one answer
+_ENOUGH = 256 * 1024  # bytes of one answer: 64 cards with two chips each, and their programs
+_running: "Set[subprocess.Popen[bytes]]" = set()
 
 
 def ask(commands: Sequence[Sequence[str]], environ: Mapping[str, str], seconds: float) -> List[str]:
     """What each command printed on stdout until `seconds` were over for all of them; whatever still runs is ended."""
     children = [_start(words, environ) for words in commands]
+    started = [child for child in children if child is not None]
+    _running.update(started)
     try:
-        heard = _listen([child for child in children if child is not None], time.monotonic() + seconds)
+        heard = _listen(started, time.monotonic() + seconds)
     finally:
-        for child in children:
-            if child is not None:
-                _end(child)
+        for child in started:
+            _end(child)
+        _running.difference_update(started)
     return [heard.get(child.pid, b"").decode("utf-8", "replace") if child else "" for child in children]
+
+
+def end_all() -> None:
+    """End whatever still runs: nobody will hear it. Threads that wait for it do not outlive the program."""
+    for child in tuple(_running):
+        _kill(child)
+
+
+atexit.register(end_all)
 
 
 def _start(words: Sequence[str], environ: Mapping[str, str]) -> "Optional[subprocess.Popen[bytes]]":
@@ -56,11 +69,15 @@ def _listen(children: "Sequence[subprocess.Popen[bytes]]", deadline: float) -> D
 def _end(child: "subprocess.Popen[bytes]") -> None:
     assert child.stdout is not None
     child.stdout.close()
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except OSError:
-        pass  # all of it has ended
+    _kill(child)
     try:
         child.wait(1)
     except subprocess.TimeoutExpired:
         pass  # stuck inside a driver call: nobody can end it, and nobody is to wait for it
+
+
+def _kill(child: "subprocess.Popen[bytes]") -> None:
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except OSError:
+        pass  # all of it has ended

@@ -145,7 +145,9 @@ def _is_process_head(cells: Cells) -> bool:
 
 def _starts_anew(rows: Sequence[Cells], cells: Cells) -> bool:
     """Whether a row begins another chip though the one before is not complete: its second row was lost."""
-    return bool(rows) and len(cells) > 1 and bool(re.match(r"[A-Za-z]{2,}\Z", cells[1])) and cells[1].upper() not in _NONE
+    return (
+        bool(rows) and len(cells) > 1 and bool(re.match(r"[A-Za-z]{2,}\Z", cells[1])) and cells[1].upper() not in _NONE
+    )
 
 
 def _begun(heads: Sequence[Cells], rows: Sequence[Cells]) -> List[Chip]:

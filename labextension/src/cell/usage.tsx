@@ -40,9 +40,8 @@ export function UsageView({ live, manager, trans, isSeen }: IProps): JSX.Element
         .map(({ path }) => (
           <Filling key={path} path={path} manager={manager} trans={trans} />
         ))}
-      {usage.cards.length > 0 ? (
-        <Cards cards={usage.cards} live={live} trans={trans} />
-      ) : (
+      {usage.cards.length > 0 && <Cards cards={usage.cards} live={live} trans={trans} />}
+      {usage.cards.length === 0 && usage.problems.length === 0 && (
         <p className="aiarts-Cell-text">{trans.__('No GPU or NPU is seen here.')}</p>
       )}
       {usage.problems.map(problem => (
