@@ -175,8 +175,8 @@ export function patchOf(before: IDraft, after: IDraft): Patch {
 }
 
 /**
- * Of a table, the names that went are null; an empty value of a secret keeps the one the server has.
- * A merge patch cannot say `null` as a value, so a parameter can lose its value here only by being made anew.
+ * Parameters that an edit cannot say: null takes a name away in a merge patch, so one that stands alone now and did not
+ * before would be dropped without a word.
  */
 function difference(key: string, old: Json | undefined, now: Json | undefined): Json {
   if (key !== 'params' && key !== 'env' && key !== 'secret_env') {
@@ -185,6 +185,12 @@ function difference(key: string, old: Json | undefined, now: Json | undefined): 
   const [was, is] = [(old ?? {}) as Record<string, Json>, (now ?? {}) as Record<string, Json>];
   const gone = Object.keys(was).filter(name => !(name in is)).map(name => [name, null]);
   const kept = Object.entries(is).filter(
+export function unsayable(before: IDraft, after: IDraft): ReadonlyArray<string> {
+  const [was, is] = [params(before.params), params(after.params)];
+  return Object.keys(is).filter(name => is[name] === null && was[name] !== null);
+}
+
+/** Of a table, the names that went are null; an empty value of a secret keeps the one the server has. */
     ([name, value]) => !(key === 'secret_env' && value === '') && JSON.stringify(was[name]) !== JSON.stringify(value)
   );
   return Object.fromEntries([...gone, ...kept]) as Json;

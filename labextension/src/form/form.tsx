@@ -27,6 +27,8 @@ export interface IFormProps {
   readonly queues: ReadonlyArray<ShownQueue>;
   /** Names or folders of environments on this machine. */
   readonly environments: ReadonlyArray<string>;
+  /** What an edit cannot say of the parameters; empty where it can say all of it. */
+  readonly unsaid: string;
   /** Why the last submission came to nothing. */
   readonly refusal: string;
   readonly isBusy: boolean;
@@ -187,7 +189,7 @@ function Fields(props: IFormProps): JSX.Element {
       label={label}
       help={help}
       rows={draft[key]}
-      problems={about(trial, key)}
+      problems={[...(key === 'params' && props.unsaid ? [props.unsaid] : []), ...about(trial, key)]}
       isSecret={key === 'secret_env'}
       parse={key === 'params' ? parseParams : parseEnv}
       change={rows => change({ ...draft, [key]: rows })}

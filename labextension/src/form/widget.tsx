@@ -12,7 +12,7 @@ import { jobsIcon } from '../icons';
 import type { IJobManager } from '../tokens';
 import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
-import { BLANK, draftOf, type IDraft, patchOf, specOf } from './draft';
+import { BLANK, draftOf, type IDraft, patchOf, specOf, unsayable } from './draft';
 import { SubmitForm } from './form';
 import { Trial } from './trial';
 
@@ -91,6 +91,7 @@ export class FormWidget extends ReactWidget {
         environments={this._choices.environments}
         refusal={this._refusal}
         isBusy={this._isBusy}
+        unsaid={this._unsaid()}
         change={draft => this._change(draft)}
         submit={() => void this._submit()}
         saveTemplate={() => void this._saveTemplate()}
@@ -131,13 +132,25 @@ export class FormWidget extends ReactWidget {
   private async _submit(): Promise<void> {
     if (this._isBusy) {
       return;
+  /** What an edit cannot say of the parameters that are written; empty where it can say all of it. */
+  private _unsaid(): string {
+    const names = this.edited ? unsayable(this._before, this._draft).join(', ') : '';
+    return (
+      names &&
+      this._trans.__('%1: a parameter without a value cannot be given in an edit. Give it a value, or clone the job.', names)
+    );
+  }
+
     }
-    this._isBusy = true;
-    this._refusal = '';
+    this._refusal = this._unsaid();
+    this._isBusy = this._refusal === '';
     this.update();
     try {
       this.done.emit(await this._send());
       this.parent?.close();
+    if (!this._isBusy) {
+      return;
+    }
     } catch (error) {
       this._refusal = errorText(error, this._trans);
       this._consider();

@@ -1,0 +1,113 @@
+import { Notification, WidgetTracker } from '@jupyterlab/apputils';
+import { nullTranslator } from '@jupyterlab/translation';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { CommandRegistry } from '@lumino/commands';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import { act, fireEvent, screen } from '@testing-library/react';
+
+import type { Job, JobRequest } from '../api';
+import { readError } from '../errors';
+import { argsOf, FormOpener, type FormPage } from '../form/opening';
+import { REST } from '../form/trial';
+import { FormWidget } from '../form/widget';
+import { JobManager } from '../manager';
+import type { IRequest } from '../tokens';
+import { FakeServer, job } from './fakes';
+
+/** jsdom lays nothing out; JupyterLab's toolbars watch their size. */
+globalThis.ResizeObserver = class {
+  observe = (): void => undefined;
+  unobserve = (): void => undefined;
+  disconnect = (): void => undefined;
+};
+
+const trans = nullTranslator.load('jupyter_aiarts');
+
+let server: FakeServer;
+let manager: JobManager;
+let widget: FormWidget | null;
+
+/** The requests that change something, with what was sent. */
+const sent = (): ReadonlyArray<IRequest> =>
+  server.asked.map(({ request }) => request).filter(({ method, query }) => method !== undefined && !query?.dry_run);
+const settle = (time = 0): Promise<void> =>
+  act(async () => {
+    MessageLoop.flush();
+    await jest.advanceTimersByTimeAsync(time);
+    MessageLoop.flush();
+    await jest.advanceTimersByTimeAsync(0);
+  });
+const whole = (spec: object): Job => ({ ...job('a', { name: 'old', phase: 'failed' }), spec }) as unknown as Job;
+
+async function show(spec: JobRequest, edited: Job | null = null): Promise<FormWidget> {
+  const made = new FormWidget(manager, trans, spec, edited);
+  widget = made;
+  act(() => Widget.attach(made, document.body));
+  await settle(REST);
+  return made;
+}
+
+async function write(label: string, value: string): Promise<void> {
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  await settle(REST);
+}
+
+async function press(name: string): Promise<void> {
+  fireEvent.click(screen.getByRole('button', { name }));
+  await settle();
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues: (all: Uint32Array) => all }, configurable: true });
+  server = new FakeServer();
+  manager = new JobManager(server);
+  widget = null;
+  server.answers = (path, { method, query }) => {
+    if (method === undefined) {
+      return path === 'cluster' ? { clusters: [], nodes: [] } : [];
+    }
+    return query?.dry_run ? { spec: {}, fits: true } : job('a', { name: 'old' });
+  };
+});
+
+afterEach(() => {
+  act(() => {
+    widget?.dispose();
+    MessageLoop.flush();
+  });
+  manager.dispose();
+  Notification.dismiss();
+  jest.useRealTimers();
+});
+
+describe('an edit', () => {
+  const spec = { script: 'a.py', params: { amp: 'true', lr: '0.1', quiet: null } };
+
+  test('whose parameter would be dropped by the server is not sent, and says so beside the table', async () => {
+    await show(spec, whole(spec));
+    await write('Parameters 1: value', '');
+    expect(screen.getByRole('group', { name: 'Parameters' }).textContent).toContain('amp: a parameter without a value');
+    await press('Save');
+    expect(sent()).toEqual([]);
+    expect(screen.getByRole('alert').textContent).toContain('amp: a parameter without a value');
+  });
+
+  test('says it of a new parameter, too', async () => {
+    await show(spec, whole(spec));
+    await write('Parameters 4: name', 'fast');
+    await press('Save');
+    expect(sent()).toEqual([]);
+    await write('Parameters 4: value', '1');
+    await press('Save');
+    expect(sent().map(({ body }) => body)).toEqual([{ params: { fast: '1' } }]);
+  });
+
+  test('leaves alone a parameter that had no value before', async () => {
+    await show(spec, whole(spec));
+    await write('Parameters 2: value', '0.2');
+    await press('Save');
+    expect(sent().map(({ body }) => body)).toEqual([{ params: { lr: '0.2' } }]);
+  });
+});
