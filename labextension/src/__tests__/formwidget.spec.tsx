@@ -111,3 +111,25 @@ describe('an edit', () => {
     expect(sent().map(({ body }) => body)).toEqual([{ params: { lr: '0.2' } }]);
   });
 });
+
+describe('a secret without a value', () => {
+  const tried = (): unknown => server.asked.filter(({ request }) => request.query?.dry_run).pop()?.request.body;
+
+  test('is asked for in a new job, in the trial and when it is submitted: an empty text is not meant', async () => {
+    await show({ script: 'a.py', secret_env: { TOKEN: '' } });
+    expect(tried()).toEqual({ script: 'a.py', secret_env: { TOKEN: null } });
+    await press('Submit');
+    expect(sent().map(({ body }) => (body as JobRequest).secret_env)).toEqual([{ TOKEN: null }]);
+  });
+
+  test('is still asked for after a reload: its name is kept, what was written is not', async () => {
+    const { kept } = await show({ script: 'a.py', secret_env: { TOKEN: 'hush', OTHER: '' } });
+    expect(kept).toEqual({ script: 'a.py', secret_env: { TOKEN: '', OTHER: '' } });
+  });
+
+  test('is the one that the server has in an edit', async () => {
+    const spec = { script: 'a.py', secret_env: { TOKEN: '' } };
+    await show(spec, whole(spec));
+    expect(tried()).toEqual({ script: 'a.py' });
+  });
+});

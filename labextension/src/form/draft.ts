@@ -71,6 +71,13 @@ export function specOf(draft: IDraft): JobRequest {
   return spec as JobRequest;
 }
 
+/** The spec of a new job: a secret without a value is null, which the server asks for; an empty text it would take. */
+export function newSpecOf(draft: IDraft): JobRequest {
+  const { secret_env: secrets, ...spec } = specOf(draft);
+  const asked = Object.entries(secrets ?? {}).map(([name, value]) => [name, value === '' ? null : value]);
+  return asked.length > 0 ? { ...spec, secret_env: Object.fromEntries(asked) as Record<string, string | null> } : spec;
+}
+
 function read(key: TextKey, text: string): Json {
   switch (KINDS[key]) {
     case 'number':

@@ -12,7 +12,7 @@ import { jobsIcon } from '../icons';
 import type { IJobManager } from '../tokens';
 import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
-import { BLANK, draftOf, type IDraft, patchOf, specOf, unsayable } from './draft';
+import { BLANK, draftOf, type IDraft, newSpecOf, patchOf, specOf, unsayable } from './draft';
 import { SubmitForm } from './form';
 import { Trial } from './trial';
 
@@ -51,10 +51,10 @@ export class FormWidget extends ReactWidget {
   /** Emitted with the job when it was submitted or changed; the widget closes then. */
   readonly done = new Signal<this, Job>(this);
 
-  /** The draft as a spec, without the values of secrets: it is kept in the layout. */
+  /** The draft as a spec, with the names of secrets and without their values: it is kept in the layout. */
   get kept(): JobRequest {
-    const { secret_env: _, ...spec } = specOf(this._draft);
-    return spec;
+    const { secret_env: rows } = this._draft;
+    return specOf({ ...this._draft, secret_env: rows.map(({ name }) => ({ name, value: '' })) });
   }
 
   override dispose(): void {
@@ -118,12 +118,13 @@ export class FormWidget extends ReactWidget {
     this.draftChanged.emit();
   }
 
-  /** Secrets that were not written again cannot be tried out; the server keeps them. */
+  /** In an edit, secrets that were not written again cannot be tried out; the server keeps them. */
   private _consider(): void {
-    const { secret_env: secrets, ...spec } = specOf(this._draft);
-    const written = Object.entries(secrets ?? {}).filter(([, value]) => value !== '');
+    const { secret_env: rows } = this._draft;
+    const meant = this.edited ? { ...this._draft, secret_env: rows.filter(({ value }) => value !== '') } : this._draft;
+    const spec = newSpecOf(meant);
     if (spec.script || spec.command || spec.template) {
-      this._trial.consider(written.length > 0 ? { ...spec, secret_env: Object.fromEntries(written) } : spec);
+      this._trial.consider(spec);
     } else {
       this._trial.rest();
     }
@@ -164,7 +165,7 @@ export class FormWidget extends ReactWidget {
     if (this.edited) {
       return this._manager.edit(this.edited.id, patchOf(this._before, this._draft));
     }
-    const spec = specOf(this._draft);
+    const spec = newSpecOf(this._draft);
     const text = JSON.stringify(spec);
     if (this._sent.text !== text) {
       this._sent = { text, id: `lab-${crypto.getRandomValues(new Uint32Array(4)).join('-')}` };
