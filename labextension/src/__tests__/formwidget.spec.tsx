@@ -133,3 +133,45 @@ describe('a secret without a value', () => {
     expect(tried()).toEqual({ script: 'a.py' });
   });
 });
+
+describe('a form that is kept for the next visit', () => {
+  let tracker: WidgetTracker<FormPage>;
+  let opener: FormOpener;
+
+  beforeEach(() => {
+    tracker = new WidgetTracker<FormPage>({ namespace: 'test-form' });
+    const shell = { add: () => undefined, activateById: () => undefined };
+    const app = { shell, commands: new CommandRegistry() } as unknown as JupyterFrontEnd;
+    opener = new FormOpener(app, manager, trans, tracker);
+  });
+
+  const open = async (args: Parameters<FormOpener['open']>[0]): Promise<FormPage> => {
+    const before = new Set<FormPage>();
+    tracker.forEach(page => before.add(page));
+    await act(() => opener.open(args));
+    return tracker.find(page => !before.has(page))!;
+  };
+
+  test('has the same name when it comes back, which no other form has', async () => {
+    const [first, second] = [await open({ script: 'a.py' }), await open({ script: 'b.py' })];
+    const again = await open(argsOf(second));
+    expect(first.content.id).not.toBe(second.content.id);
+    expect(again.content.id).toBe(second.content.id);
+    act(() => [first, second, again].forEach(page => page.dispose()));
+  });
+
+  test('is forgotten when its job was deleted: whoever brings it back hears of it', async () => {
+    server.answers = () => {
+      throw readError(404, '{"code":"job-not-found","message":"There is no job a.","hint":""}');
+    };
+    await expect(opener.open({ id: 'a', how: 'edit', key: 'k' })).rejects.toThrow('There is no job a.');
+    await expect(opener.open({ id: 'a', how: 'edit' })).resolves.toBeUndefined();
+  });
+
+  test('is kept while the server does not answer', async () => {
+    server.answers = () => {
+      throw readError(503, '{"code":"away","message":"Away.","hint":""}');
+    };
+    await expect(opener.open({ id: 'a', how: 'edit', key: 'k' })).resolves.toBeUndefined();
+  });
+});

@@ -185,6 +185,12 @@ export function patchOf(before: IDraft, after: IDraft): Patch {
  * Parameters that an edit cannot say: null takes a name away in a merge patch, so one that stands alone now and did not
  * before would be dropped without a word.
  */
+export function unsayable(before: IDraft, after: IDraft): ReadonlyArray<string> {
+  const [was, is] = [params(before.params), params(after.params)];
+  return Object.keys(is).filter(name => is[name] === null && was[name] !== null);
+}
+
+/** Of a table, the names that went are null; an empty value of a secret keeps the one the server has. */
 function difference(key: string, old: Json | undefined, now: Json | undefined): Json {
   if (key !== 'params' && key !== 'env' && key !== 'secret_env') {
     return now ?? null;
@@ -192,12 +198,6 @@ function difference(key: string, old: Json | undefined, now: Json | undefined): 
   const [was, is] = [(old ?? {}) as Record<string, Json>, (now ?? {}) as Record<string, Json>];
   const gone = Object.keys(was).filter(name => !(name in is)).map(name => [name, null]);
   const kept = Object.entries(is).filter(
-export function unsayable(before: IDraft, after: IDraft): ReadonlyArray<string> {
-  const [was, is] = [params(before.params), params(after.params)];
-  return Object.keys(is).filter(name => is[name] === null && was[name] !== null);
-}
-
-/** Of a table, the names that went are null; an empty value of a secret keeps the one the server has. */
     ([name, value]) => !(key === 'secret_env' && value === '') && JSON.stringify(was[name]) !== JSON.stringify(value)
   );
   return Object.fromEntries([...gone, ...kept]) as Json;

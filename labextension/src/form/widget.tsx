@@ -1,6 +1,7 @@
 import { Clipboard, InputDialog, Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
+import { UUID } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import React from 'react';
@@ -16,21 +17,22 @@ import { BLANK, draftOf, type IDraft, newSpecOf, patchOf, specOf, unsayable } fr
 import { SubmitForm } from './form';
 import { Trial } from './trial';
 
-let made = 0;
-
 /** The submit form in the main area: holds the draft, and tells what came of it. */
 export class FormWidget extends ReactWidget {
-  /** `edited` is the job whose next run this is about; without it the form makes a new one. */
+  /**
+   * `edited` is the job whose next run this is about; without it the form makes a new one. `key` names this form among
+   * all that were ever opened: what is kept for the next visit goes with it, whatever else was open on either visit.
+   */
   constructor(
     private readonly _manager: IJobManager,
     private readonly _trans: TranslationBundle,
     spec: JobRequest,
     readonly edited: Job | null = null,
-    readonly isGuided = false
+    readonly isGuided = false,
+    readonly key = UUID.uuid4()
   ) {
     super();
-    made += 1;
-    this.id = `jupyter-aiarts-form-${made}`;
+    this.id = `jupyter-aiarts-form-${key}`;
     this._draft = draftOf(spec as Readonly<Record<string, unknown>>);
     this._before = edited ? this._draft : BLANK;
     this._trial = new Trial(_manager);
@@ -89,9 +91,9 @@ export class FormWidget extends ReactWidget {
         templates={this._choices.templates}
         queues={this._choices.queues}
         environments={this._choices.environments}
+        unsaid={this._unsaid()}
         refusal={this._refusal}
         isBusy={this._isBusy}
-        unsaid={this._unsaid()}
         change={draft => this._change(draft)}
         submit={() => void this._submit()}
         saveTemplate={() => void this._saveTemplate()}
@@ -130,9 +132,6 @@ export class FormWidget extends ReactWidget {
     }
   }
 
-  private async _submit(): Promise<void> {
-    if (this._isBusy) {
-      return;
   /** What an edit cannot say of the parameters that are written; empty where it can say all of it. */
   private _unsaid(): string {
     const names = this.edited ? unsayable(this._before, this._draft).join(', ') : '';
@@ -142,16 +141,19 @@ export class FormWidget extends ReactWidget {
     );
   }
 
+  private async _submit(): Promise<void> {
+    if (this._isBusy) {
+      return;
     }
     this._refusal = this._unsaid();
     this._isBusy = this._refusal === '';
     this.update();
-    try {
-      this.done.emit(await this._send());
-      this.parent?.close();
     if (!this._isBusy) {
       return;
     }
+    try {
+      this.done.emit(await this._send());
+      this.parent?.close();
     } catch (error) {
       this._refusal = errorText(error, this._trans);
       this._consider();
