@@ -134,6 +134,78 @@ describe('a secret without a value', () => {
   });
 });
 
+describe('what is folded away', () => {
+  const advanced = (): HTMLDetailsElement => document.querySelector<HTMLDetailsElement>('.aiarts-Form-advanced')!;
+  const refuse = (key: string): void => {
+    const text = JSON.stringify({ code: 'invalid-spec', message: 'No', problems: [{ key, message: 'less' }] });
+    const { answers } = server;
+    server.answers = (path, request) => {
+      if (request.query?.dry_run) {
+        throw readError(400, text);
+      }
+      return answers(path, request);
+    };
+  };
+
+  test('is unfolded by trouble and stays so when the trouble ends: hands may be in it', async () => {
+    const { answers } = server;
+    await show({ script: 'a.py' });
+    expect(advanced().open).toBe(false);
+    refuse('cpu');
+    await write('CPUs per node', 'abc');
+    expect(advanced().open).toBe(true);
+    server.answers = answers;
+    await write('CPUs per node', '2');
+    expect(advanced().open).toBe(true);
+  });
+
+  test('is unfolded for a secret that is asked for', async () => {
+    refuse('secret_env.TOKEN');
+    await show({ script: 'a.py', secret_env: { TOKEN: '' } });
+    expect(advanced().open).toBe(true);
+  });
+
+  test('is folded and unfolded by its reader', async () => {
+    await show({ script: 'a.py' });
+    advanced().open = true;
+    await act(async () => void fireEvent(advanced(), new Event('toggle')));
+    await write('Start file', 'b.py');
+    expect(advanced().open).toBe(true);
+  });
+});
+
+describe('a choice', () => {
+  const options = (label: string): ReadonlyArray<string | null> =>
+    [...(screen.getByLabelText(label) as HTMLSelectElement).options].map(option => option.textContent);
+  const queue = (name: string, cluster: string): object => ({ name, cluster, kind: 'kueue', quota: {}, used: {}, pending: 0 });
+
+  test('that is not offered is shown as what it is, so that another can be taken', async () => {
+    const { answers } = server;
+    server.answers = (path, request) => (path === 'queues' ? [queue('red', 'b')] : answers(path, request));
+    await show({ script: 'a.py', cluster: 'b', queue: 'team-a' });
+    expect(screen.getByLabelText<HTMLSelectElement>('Queue').value).toBe('team-a');
+    expect(options('Queue')).toEqual(['', 'red', 'team-a']);
+  });
+
+  test('is no default: what the server would take without it is said, not what it took', async () => {
+    const { answers } = server;
+    const taken = (body: unknown): object => ({ cluster: 'local', device: 'cpu', ...(body as object) });
+    server.answers = (path, request) =>
+      request.query?.dry_run ? { spec: taken(request.body), fits: true } : answers(path, request);
+    await show({ script: 'a.py', device: 'npu' });
+    expect(options('Device')).toEqual(['cpu (default)', 'cpu', 'npu']);
+  });
+
+  test('of clusters grows when the server tells of them', async () => {
+    await show({ script: 'a.py', cluster: 'prod' });
+    expect(options('Cluster')).toEqual(['', 'local', 'prod']);
+    const clusters = ['local', 'prod', 'lab'].map(name => ({ name, owner: null, stale_since: null }));
+    server.socket.say({ type: 'health', clusters });
+    await settle();
+    expect(options('Cluster')).toEqual(['', 'local', 'prod', 'lab']);
+  });
+});
+
 describe('a form that is kept for the next visit', () => {
   let tracker: WidgetTracker<FormPage>;
   let opener: FormOpener;

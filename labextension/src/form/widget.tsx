@@ -38,6 +38,7 @@ export class FormWidget extends ReactWidget {
     this._trial = new Trial(_manager);
     this._choices = new Choices(_manager);
     this._choices.changed.connect(() => this.update());
+    _manager.changed.connect(this._hear, this);
     this.title.label = edited ? _trans.__('Edit %1', edited.name) : _trans.__('New job');
     this.title.icon = jobsIcon;
     this.title.closable = true;
@@ -60,6 +61,7 @@ export class FormWidget extends ReactWidget {
   }
 
   override dispose(): void {
+    this._manager.changed.disconnect(this._hear, this);
     this._trial.dispose();
     this._choices.dispose();
     Signal.clearData(this);
@@ -101,6 +103,15 @@ export class FormWidget extends ReactWidget {
         copy={form => void this._copy(form)}
       />
     );
+  }
+
+  /** The clusters to choose from may be told after the form is there; all else that the manager tells is not shown here. */
+  private _hear(): void {
+    const clusters = this._manager.clusters.map(({ name }) => name).join(' ');
+    if (clusters !== this._clusters) {
+      this._clusters = clusters;
+      this.update();
+    }
   }
 
   /** The first picture may come after the call. */
@@ -223,6 +234,7 @@ export class FormWidget extends ReactWidget {
 
   private readonly _before: IDraft;
   private readonly _choices: Choices;
+  private _clusters = '';
   private _draft: IDraft;
   private _isBusy = false;
   private _isCalled = false;
