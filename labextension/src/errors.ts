@@ -63,6 +63,11 @@ export function isLogin(error: unknown): boolean {
   return error instanceof Foreign || (error instanceof ApiError && (error.status === 401 || error.status === 403));
 }
 
+/** Whether nobody is there who could answer any question: it is not about what was asked. */
+export function isNobody(error: unknown): boolean {
+  return error instanceof Unanswered || error instanceof Foreign || (error instanceof ApiError && error.status === 401);
+}
+
 /** What to do where the answer itself does not say it: a proxy's page, or a mistake of ours. */
 function stepAfter(error: ApiError, trans: TranslationBundle): string {
   return error.status >= 500

@@ -4,13 +4,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Action, Fix, Job, Move } from './api';
-import { errorText } from './errors';
+import { errorText, isNobody } from './errors';
 import { wholeJob } from './requests';
 import type { IJobManager } from './tokens';
 import type { IJob } from './wire';
 
 /** In the order in which menus show them. */
 export const MOVES: ReadonlyArray<Move> = ['resume', 'rerun', 'pause', 'stop', 'release', 'clone', 'edit', 'delete'];
+
+/** More refusals than this are told as one. */
+const MANY = 3;
 
 /** A question before a move. */
 export interface IQuestion {
@@ -136,6 +139,11 @@ function doneText(move: Move, what: string, run: number | null, trans: Translati
   }
 }
 
+/** Refusals as they are told: more than a few at once are one, for a screen full of cards is not read. */
+function refusals(texts: ReadonlyArray<string>, trans: TranslationBundle): ReadonlyArray<string> {
+  return texts.length > MANY ? [`${trans.__('%1 jobs were refused.', texts.length)} ${texts[0]}`] : texts;
+}
+
 /** Makes moves: the one place from which every button, menu and key does it. */
 export class Mover {
   constructor(
@@ -201,25 +209,32 @@ export class Mover {
   private async _carryOut(move: Exclude<Move, 'clone' | 'edit'>, jobs: ReadonlyArray<IJob>): Promise<void> {
     const trans = this._trans;
     const done: IJob[] = [];
+    const refused: string[] = [];
     let run: number | null = null;
-    // One after the other: a server that refuses the first is not asked a thousand times at once.
+    let left = jobs.length;
+    // One after the other: a server that is down is not asked a thousand times. One that refuses a job may take the next.
     for (const job of jobs) {
+      left -= 1;
       try {
         if (move === 'delete') {
-          const left = await this._manager.remove(job.id);
-          if (left) {
-            this._room.tell(left, 'warning');
+          const stayed = await this._manager.remove(job.id);
+          if (stayed) {
+            this._room.tell(stayed, 'warning');
           }
         } else {
           run = (await this._manager.act(job.id, move)).run;
         }
         done.push(job);
       } catch (error) {
-        this._room.tell(`${job.name}: ${errorText(error, trans)}`, 'error');
-        if (jobs.length - done.length > 3 && done.length === 0) {
+        refused.push(`${job.name}: ${errorText(error, trans)}`);
+        if (isNobody(error)) {
           break;
         }
       }
+    }
+    refusals(refused, trans).forEach(text => this._room.tell(text, 'error'));
+    if (left > 0) {
+      this._room.tell(trans.__('Not tried any more: %1 jobs', left), 'error');
     }
     if (done.length > 0) {
       const what = named(done, trans);

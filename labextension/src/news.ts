@@ -17,13 +17,24 @@ export interface INews {
 /** By node, with its cluster: what is wrong with it. */
 export type Troubles = ReadonlyMap<string, ReadonlyArray<string>>;
 
-/** What ended by itself between two pictures; a stop is no news to whoever asked for it. */
+/** Milliseconds for which the stream may be late with a job that came and ended, and clocks differ. */
+const SLACK = 60_000;
+
+/**
+ * What ended by itself between two pictures, the first of them seen at `looked`; a stop is no news to whoever asked for
+ * it. A cluster that comes back brings all that ever ended there: what is new to us is news only if its end is.
+ */
 export function ended(
   before: ReadonlyMap<string, IJob>,
+  looked: number,
   after: ReadonlyArray<IJob>,
   trans: TranslationBundle
 ): ReadonlyArray<INews> {
-  const news = after.flatMap(job => (before.get(job.id)?.phase === job.phase ? [] : end(job, trans)));
+  const isNews = (job: IJob): boolean => {
+    const known = before.get(job.id);
+    return known ? known.phase !== job.phase : job.ended === null || Date.parse(job.ended) >= looked - SLACK;
+  };
+  const news = after.filter(isNews).flatMap(job => end(job, trans));
   if (news.length <= MANY) {
     return news;
   }

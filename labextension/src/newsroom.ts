@@ -41,10 +41,11 @@ export class Newsroom {
     const { jobs } = this._manager;
     const mine = jobs.filter(job => this._manager.isMine(job));
     if (this._seen !== null && this.wishes.ends) {
-      ended(this._seen, mine, this._trans).forEach(this._tell);
+      ended(this._seen, this._looked, mine, this._trans).forEach(this._tell);
     }
-    this._seen = new Map(jobs.map(job => [job.id, job])); // also before the server has said whose they are
     this._lookAtWaiting(mine);
+    this._seen = new Map(jobs.map(job => [job.id, job])); // also before the server has said whose they are
+    this._looked = this._manager.now();
     this._lookAtNodes();
   }
 
@@ -85,12 +86,18 @@ export class Newsroom {
     }
   }
 
-  /** A new job waits since it was made, by the server's clock; one that is queued again, since now. */
+  /**
+   * A job waits since it was made, by the server's clock, if this is its first wait; one that is queued again, since now.
+   * When the later wait began is not told, so nothing is said of a wait that nobody has seen.
+   */
   private _begin(job: IJob): number {
-    return this._ever.has(job.id) ? this._manager.now() : (this._ever.add(job.id), Date.parse(job.created));
+    const last = this._seen?.get(job.id);
+    const isFirst = job.run === 1 && job.started === null && (last === undefined || last.phase === 'queued');
+    return isFirst && !this._ever.has(job.id) ? (this._ever.add(job.id), Date.parse(job.created)) : this._manager.now();
   }
 
   private _ever = new Set<string>();
+  private _looked = 0;
   private _seen: ReadonlyMap<string, IJob> | null = null;
   private _since = new Map<string, number>();
   private _told = new Set<string>();

@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { readError } from '../errors';
+import { readError, Unanswered } from '../errors';
 import { JobManager } from '../manager';
 import { type IQuestion, type IRoom, Mover, offered } from '../moving';
 import type { IJob } from '../wire';
@@ -105,6 +105,40 @@ test('one refusal among many is told with its hint, and the others are done', as
   };
   await mover.move('delete', [running, ended]);
   expect(told).toEqual(['error: train: The cluster is away. Try later.', 'success: Deleted “old”']);
+});
+
+describe('many at once', () => {
+  const many = ['a', 'b', 'c', 'd', 'e'].map(id => job(id, { name: id, phase: 'failed', moves: ['delete'] }));
+  const refuse = (status: number, ...ids: ReadonlyArray<string>): void => {
+    server.answers = path => {
+      if (ids.some(id => path === `jobs/${id}`)) {
+        throw readError(status, '{"code":"x","message":"No.","hint":""}');
+      }
+      return '';
+    };
+  };
+
+  test('the first one refused for a reason of its own keeps no other from being done', async () => {
+    refuse(404, 'a');
+    await mover.move('delete', many);
+    expect(paths()).toHaveLength(5);
+    expect(told).toEqual(['error: a: No.', 'success: Deleted 4 jobs']);
+  });
+
+  test('more than three refusals are one sentence', async () => {
+    refuse(409, 'a', 'b', 'c', 'd');
+    await mover.move('delete', many);
+    expect(told).toEqual(['error: 4 jobs were refused. a: No.', 'success: Deleted “e”']);
+  });
+
+  test('a server that is down is asked no further, and how many were not tried is told', async () => {
+    server.answers = () => {
+      throw new Unanswered('down');
+    };
+    await mover.move('delete', many);
+    expect(paths()).toHaveLength(1);
+    expect(told.slice(1)).toEqual(['error: Not tried any more: 4 jobs']);
+  });
 });
 
 describe('what an explanation suggests', () => {

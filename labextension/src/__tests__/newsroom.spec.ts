@@ -95,6 +95,32 @@ test('a job that waits for long is told of once, by the clock alone, and again w
   expect(texts()[1]).toBe('job q has been waiting for 10 minutes.');
 });
 
+test('an old job that is queued again waits since then, not since it was made', async () => {
+  newsroom.wishes = { ends: true, waiting: 10, nodes: true };
+  await later(4320);
+  server.socket.say({ type: 'jobs', jobs: [job('old', { phase: 'queued', run: 2 })] });
+  expect(told).toEqual([]);
+  await later(11);
+  expect(texts()).toEqual(['job old has been waiting for 10 minutes.']);
+});
+
+test('a job in its second run that is new to the page waits since it was seen', async () => {
+  newsroom.wishes = { ends: true, waiting: 10, nodes: true };
+  await later(60);
+  server.socket.say({ type: 'jobs', jobs: [job('q', { phase: 'queued', run: 2 })] });
+  expect(told).toEqual([]);
+});
+
+test('what ended before the last look is no news when its cluster comes back', async () => {
+  const jobs = ['c', 'd', 'e', 'f'].map(id => job(id, { phase: 'failed', cluster: 'lab', ended: '2026-11-01T00:00:00Z' }));
+  server.socket.say({ type: 'jobs', jobs });
+  expect(told).toEqual([]);
+  await later(1);
+  const ended = new Date(manager.now()).toISOString();
+  server.socket.say({ type: 'jobs', jobs: [job('g', { phase: 'failed', cluster: 'lab', ended })] });
+  expect(texts()).toEqual(['job g failed: failed']);
+});
+
 test('a page whose clock is hours ahead of the server does not take a new job for one that waits', async () => {
   server.clockOffset = -7_200_000;
   newsroom.wishes = { ends: true, waiting: 10, nodes: true };

@@ -71,6 +71,13 @@ export function specOf(draft: IDraft): JobRequest {
   return spec as JobRequest;
 }
 
+/** The spec of a new job: a secret without a value is null, which the server asks for; an empty text it would take. */
+export function newSpecOf(draft: IDraft): JobRequest {
+  const { secret_env: secrets, ...spec } = specOf(draft);
+  const asked = Object.entries(secrets ?? {}).map(([name, value]) => [name, value === '' ? null : value]);
+  return asked.length > 0 ? { ...spec, secret_env: Object.fromEntries(asked) as Record<string, string | null> } : spec;
+}
+
 function read(key: TextKey, text: string): Json {
   switch (KINDS[key]) {
     case 'number':
@@ -175,9 +182,15 @@ export function patchOf(before: IDraft, after: IDraft): Patch {
 }
 
 /**
- * Of a table, the names that went are null; an empty value of a secret keeps the one the server has.
- * A merge patch cannot say `null` as a value, so a parameter can lose its value here only by being made anew.
+ * Parameters that an edit cannot say: null takes a name away in a merge patch, so one that stands alone now and did not
+ * before would be dropped without a word.
  */
+export function unsayable(before: IDraft, after: IDraft): ReadonlyArray<string> {
+  const [was, is] = [params(before.params), params(after.params)];
+  return Object.keys(is).filter(name => is[name] === null && was[name] !== null);
+}
+
+/** Of a table, the names that went are null; an empty value of a secret keeps the one the server has. */
 function difference(key: string, old: Json | undefined, now: Json | undefined): Json {
   if (key !== 'params' && key !== 'env' && key !== 'secret_env') {
     return now ?? null;

@@ -27,6 +27,8 @@ export interface IFormProps {
   readonly queues: ReadonlyArray<ShownQueue>;
   /** Names or folders of environments on this machine. */
   readonly environments: ReadonlyArray<string>;
+  /** What an edit cannot say of the parameters; empty where it can say all of it. */
+  readonly unsaid: string;
   /** Why the last submission came to nothing. */
   readonly refusal: string;
   readonly isBusy: boolean;
@@ -158,12 +160,11 @@ function Fields(props: IFormProps): JSX.Element {
   const seen = trial.cluster?.clusters.find(({ name }) => name === cluster);
   const nodes = trial.cluster?.nodes.filter(node => node.cluster === cluster) ?? [];
   const device = draft.texts.device || fallback(trial, 'device') || 'cpu';
-  const offered = [...new Set(['cpu', ...nodes.flatMap(node => node.device ?? []), ...(draft.texts.device ? [draft.texts.device] : [])])];
   const clusters = manager.clusters.map(({ name }) => name);
   const choices: Partial<Record<TextKey, ReadonlyArray<string>>> = {
-    device: offered,
-    cluster: clusters.length > 0 ? clusters : ['local'],
-    ...(queues.length > 0 ? { queue: queues } : {})
+    device: choice(['cpu', ...nodes.flatMap(node => node.device ?? [])], draft.texts.device),
+    cluster: choice(clusters.length > 0 ? clusters : ['local'], draft.texts.cluster),
+    ...(queues.length > 0 ? { queue: choice(queues, draft.texts.queue) } : {})
   };
   const fits = device === 'cpu' || !seen ? '' : fitText(seen.fits?.[device], seen.fits !== null, trans);
   const asides: Partial<Record<TextKey, string>> = {
@@ -175,7 +176,7 @@ function Fields(props: IFormProps): JSX.Element {
       key={field.key}
       field={offering(field, choices[field.key], environments)}
       value={draft.texts[field.key] ?? ''}
-      fallback={fallback(trial, field.key)}
+      fallback={draft.texts[field.key] ? without(trial, field.key, cluster) : fallback(trial, field.key)}
       problems={about(trial, field.key)}
       aside={asides[field.key]}
       change={text => change(withText(draft, field.key, text))}
@@ -187,7 +188,7 @@ function Fields(props: IFormProps): JSX.Element {
       label={label}
       help={help}
       rows={draft[key]}
-      problems={about(trial, key)}
+      problems={[...(key === 'params' && props.unsaid ? [props.unsaid] : []), ...about(trial, key)]}
       isSecret={key === 'secret_env'}
       parse={key === 'params' ? parseParams : parseEnv}
       change={rows => change({ ...draft, [key]: rows })}
@@ -196,14 +197,13 @@ function Fields(props: IFormProps): JSX.Element {
   );
   const needed = essential(trans).filter(({ key }) => isNeeded(key, cluster, props));
   const rest = advanced(trans);
-  const isTroubled = rest.some(([, fields]) => fields.some(({ key }) => about(trial, key).length > 0));
+  const folded = ['secret_env', ...rest.flatMap(([, fields]) => fields.map(({ key }) => key))];
   return (
     <div className="aiarts-Form-fields">
       <div className="aiarts-Form-grid">{needed.map(input)}</div>
       {table('params', trans.__('Parameters'), trans.__('Passed as --name value; without a value --name stands alone. Paste --a 1 --b 2 into a name.'))}
       {table('env', trans.__('Environment variables'), trans.__('Anybody who sees the job sees them. Paste the text of an .env file into a name.'))}
-      <details className="aiarts-Form-advanced" {...(isTroubled ? { open: true } : {})}>
-        <summary>{trans.__('Advanced')}</summary>
+      <Advanced isTroubled={folded.some(key => about(trial, key).length > 0)} trans={trans}>
         {rest.map(([label, fields]) => (
           <fieldset key={label}>
             <legend>{label}</legend>
@@ -211,9 +211,36 @@ function Fields(props: IFormProps): JSX.Element {
           </fieldset>
         ))}
         {table('secret_env', trans.__('Secret variables'), trans.__('They reach the processes of the job and are shown nowhere.'))}
-      </details>
+      </Advanced>
     </div>
   );
+}
+
+interface IAdvancedProps {
+  readonly isTroubled: boolean;
+  readonly children: React.ReactNode;
+  readonly trans: TranslationBundle;
+}
+
+/** What is folded away. Trouble in it unfolds it; folding it is the reader's, who may be writing in it. */
+function Advanced({ isTroubled, children, trans }: IAdvancedProps): JSX.Element {
+  const [isOpen, setOpen] = React.useState(false);
+  React.useEffect(() => {
+    if (isTroubled) {
+      setOpen(true);
+    }
+  }, [isTroubled]);
+  return (
+    <details className="aiarts-Form-advanced" open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>{trans.__('Advanced')}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** What can be chosen, with what is chosen: a browser shows the first option for one that is not there. */
+function choice(offered: ReadonlyArray<string>, chosen: string | undefined): ReadonlyArray<string> {
+  return [...new Set([...offered, ...(chosen ? [chosen] : [])])];
 }
 
 /** A field with what the server offers for it. */
@@ -259,6 +286,14 @@ const GENERAL = new Set<TextKey>([
 /** What the server would take, as it said in its last answer, or of any job. */
 function fallback(trial: Trial, key: TextKey): string {
   const value: unknown = (trial.answer?.spec ?? (GENERAL.has(key) ? trial.defaults : null))?.[key];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** What the server would take without what is chosen: its last answer says the choice itself, so the defaults are asked. */
+function without(trial: Trial, key: TextKey, cluster: string): string {
+  const { defaults } = trial;
+  const isOf = defaults !== null && (key === 'cluster' || defaults.cluster === cluster);
+  const value: unknown = isOf && GENERAL.has(key) ? defaults[key] : '';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 

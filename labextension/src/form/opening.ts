@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { Job, JobRequest } from '../api';
-import { errorText } from '../errors';
+import { errorText, isGone } from '../errors';
 import { jobsIcon } from '../icons';
 import { addPage, showPage } from '../pagearea';
 import { wholeJob } from '../requests';
@@ -16,8 +16,9 @@ export type FormPage = MainAreaWidget<FormWidget>;
 
 /** What a form was opened with, and how to open it again after a reload. */
 export function argsOf({ content }: FormPage): ReadonlyPartialJSONObject {
+  const { edited, isGuided, key } = content;
   const spec = content.kept as unknown as ReadonlyPartialJSONObject;
-  return content.edited ? { id: content.edited.id, how: 'edit' } : { spec, isGuided: content.isGuided };
+  return edited ? { key, id: edited.id, how: 'edit' } : { key, spec, isGuided };
 }
 
 /** Opens forms; made by the form plugin. */
@@ -50,9 +51,13 @@ export class FormOpener {
     });
   }
 
-  /** `{script}` or `{spec}` for a new job, `{id, how}` for one like another or for its next run. */
+  /**
+   * `{script}` or `{spec}` for a new job, `{id, how}` for one like another or for its next run; with `key`, a form of an
+   * earlier visit. One of those whose job is gone fails, so that JupyterLab does not bring it back at every visit.
+   */
   async open(args: ReadonlyPartialJSONObject): Promise<void> {
-    const { script, spec, id, how, isGuided } = args;
+    const { script, spec, id, how, isGuided, key } = args;
+    const kept = typeof key === 'string' ? key : undefined;
     const trans = this._trans;
     try {
       const job = typeof id === 'string' ? await wholeJob(this._manager, id) : null;
@@ -60,10 +65,13 @@ export class FormOpener {
       const cluster = this.defaultCluster && !start.cluster ? { cluster: this.defaultCluster } : {};
       const { FormWidget: Made } = await import('./widget');
       const edited = how === 'edit' ? job : null;
-      const content = new Made(this._manager, trans, { ...cluster, ...start }, edited, isGuided === true);
+      const content = new Made(this._manager, trans, { ...cluster, ...start }, edited, isGuided === true, kept);
       this._show(content);
     } catch (error) {
       Notification.error(errorText(error, trans), { autoClose: false });
+      if (kept !== undefined && isGone(error)) {
+        throw error;
+      }
     }
   }
 

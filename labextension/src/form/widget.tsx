@@ -1,6 +1,7 @@
 import { Clipboard, InputDialog, Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
+import { UUID } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import React from 'react';
@@ -12,30 +13,32 @@ import { jobsIcon } from '../icons';
 import type { IJobManager } from '../tokens';
 import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
-import { BLANK, draftOf, type IDraft, patchOf, specOf } from './draft';
+import { BLANK, draftOf, type IDraft, newSpecOf, patchOf, specOf, unsayable } from './draft';
 import { SubmitForm } from './form';
 import { Trial } from './trial';
 
-let made = 0;
-
 /** The submit form in the main area: holds the draft, and tells what came of it. */
 export class FormWidget extends ReactWidget {
-  /** `edited` is the job whose next run this is about; without it the form makes a new one. */
+  /**
+   * `edited` is the job whose next run this is about; without it the form makes a new one. `key` names this form among
+   * all that were ever opened: what is kept for the next visit goes with it, whatever else was open on either visit.
+   */
   constructor(
     private readonly _manager: IJobManager,
     private readonly _trans: TranslationBundle,
     spec: JobRequest,
     readonly edited: Job | null = null,
-    readonly isGuided = false
+    readonly isGuided = false,
+    readonly key = UUID.uuid4()
   ) {
     super();
-    made += 1;
-    this.id = `jupyter-aiarts-form-${made}`;
+    this.id = `jupyter-aiarts-form-${key}`;
     this._draft = draftOf(spec as Readonly<Record<string, unknown>>);
     this._before = edited ? this._draft : BLANK;
     this._trial = new Trial(_manager);
     this._choices = new Choices(_manager);
     this._choices.changed.connect(() => this.update());
+    _manager.changed.connect(this._hear, this);
     this.title.label = edited ? _trans.__('Edit %1', edited.name) : _trans.__('New job');
     this.title.icon = jobsIcon;
     this.title.closable = true;
@@ -51,13 +54,14 @@ export class FormWidget extends ReactWidget {
   /** Emitted with the job when it was submitted or changed; the widget closes then. */
   readonly done = new Signal<this, Job>(this);
 
-  /** The draft as a spec, without the values of secrets: it is kept in the layout. */
+  /** The draft as a spec, with the names of secrets and without their values: it is kept in the layout. */
   get kept(): JobRequest {
-    const { secret_env: _, ...spec } = specOf(this._draft);
-    return spec;
+    const { secret_env: rows } = this._draft;
+    return specOf({ ...this._draft, secret_env: rows.map(({ name }) => ({ name, value: '' })) });
   }
 
   override dispose(): void {
+    this._manager.changed.disconnect(this._hear, this);
     this._trial.dispose();
     this._choices.dispose();
     Signal.clearData(this);
@@ -89,6 +93,7 @@ export class FormWidget extends ReactWidget {
         templates={this._choices.templates}
         queues={this._choices.queues}
         environments={this._choices.environments}
+        unsaid={this._unsaid()}
         refusal={this._refusal}
         isBusy={this._isBusy}
         change={draft => this._change(draft)}
@@ -98,6 +103,15 @@ export class FormWidget extends ReactWidget {
         copy={form => void this._copy(form)}
       />
     );
+  }
+
+  /** The clusters to choose from may be told after the form is there; all else that the manager tells is not shown here. */
+  private _hear(): void {
+    const clusters = this._manager.clusters.map(({ name }) => name).join(' ');
+    if (clusters !== this._clusters) {
+      this._clusters = clusters;
+      this.update();
+    }
   }
 
   /** The first picture may come after the call. */
@@ -117,24 +131,37 @@ export class FormWidget extends ReactWidget {
     this.draftChanged.emit();
   }
 
-  /** Secrets that were not written again cannot be tried out; the server keeps them. */
+  /** In an edit, secrets that were not written again cannot be tried out; the server keeps them. */
   private _consider(): void {
-    const { secret_env: secrets, ...spec } = specOf(this._draft);
-    const written = Object.entries(secrets ?? {}).filter(([, value]) => value !== '');
+    const { secret_env: rows } = this._draft;
+    const meant = this.edited ? { ...this._draft, secret_env: rows.filter(({ value }) => value !== '') } : this._draft;
+    const spec = newSpecOf(meant);
     if (spec.script || spec.command || spec.template) {
-      this._trial.consider(written.length > 0 ? { ...spec, secret_env: Object.fromEntries(written) } : spec);
+      this._trial.consider(spec);
     } else {
       this._trial.rest();
     }
+  }
+
+  /** What an edit cannot say of the parameters that are written; empty where it can say all of it. */
+  private _unsaid(): string {
+    const names = this.edited ? unsayable(this._before, this._draft).join(', ') : '';
+    return (
+      names &&
+      this._trans.__('%1: a parameter without a value cannot be given in an edit. Give it a value, or clone the job.', names)
+    );
   }
 
   private async _submit(): Promise<void> {
     if (this._isBusy) {
       return;
     }
-    this._isBusy = true;
-    this._refusal = '';
+    this._refusal = this._unsaid();
+    this._isBusy = this._refusal === '';
     this.update();
+    if (!this._isBusy) {
+      return;
+    }
     try {
       this.done.emit(await this._send());
       this.parent?.close();
@@ -151,7 +178,7 @@ export class FormWidget extends ReactWidget {
     if (this.edited) {
       return this._manager.edit(this.edited.id, patchOf(this._before, this._draft));
     }
-    const spec = specOf(this._draft);
+    const spec = newSpecOf(this._draft);
     const text = JSON.stringify(spec);
     if (this._sent.text !== text) {
       this._sent = { text, id: `lab-${crypto.getRandomValues(new Uint32Array(4)).join('-')}` };
@@ -207,6 +234,7 @@ export class FormWidget extends ReactWidget {
 
   private readonly _before: IDraft;
   private readonly _choices: Choices;
+  private _clusters = '';
   private _draft: IDraft;
   private _isBusy = false;
   private _isCalled = false;

@@ -1,0 +1,249 @@
+import { Notification, WidgetTracker } from '@jupyterlab/apputils';
+import { nullTranslator } from '@jupyterlab/translation';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { CommandRegistry } from '@lumino/commands';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import { act, fireEvent, screen } from '@testing-library/react';
+
+import type { Job, JobRequest } from '../api';
+import { readError } from '../errors';
+import { argsOf, FormOpener, type FormPage } from '../form/opening';
+import { REST } from '../form/trial';
+import { FormWidget } from '../form/widget';
+import { JobManager } from '../manager';
+import type { IRequest } from '../tokens';
+import { FakeServer, job } from './fakes';
+
+/** jsdom lays nothing out; JupyterLab's toolbars watch their size. */
+globalThis.ResizeObserver = class {
+  observe = (): void => undefined;
+  unobserve = (): void => undefined;
+  disconnect = (): void => undefined;
+};
+
+const trans = nullTranslator.load('jupyter_aiarts');
+
+let server: FakeServer;
+let manager: JobManager;
+let widget: FormWidget | null;
+
+/** The requests that change something, with what was sent. */
+const sent = (): ReadonlyArray<IRequest> =>
+  server.asked.map(({ request }) => request).filter(({ method, query }) => method !== undefined && !query?.dry_run);
+const settle = (time = 0): Promise<void> =>
+  act(async () => {
+    MessageLoop.flush();
+    await jest.advanceTimersByTimeAsync(time);
+    MessageLoop.flush();
+    await jest.advanceTimersByTimeAsync(0);
+  });
+const whole = (spec: object): Job => ({ ...job('a', { name: 'old', phase: 'failed' }), spec }) as unknown as Job;
+
+async function show(spec: JobRequest, edited: Job | null = null): Promise<FormWidget> {
+  const made = new FormWidget(manager, trans, spec, edited);
+  widget = made;
+  act(() => Widget.attach(made, document.body));
+  await settle(REST);
+  return made;
+}
+
+async function write(label: string, value: string): Promise<void> {
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  await settle(REST);
+}
+
+async function press(name: string): Promise<void> {
+  fireEvent.click(screen.getByRole('button', { name }));
+  await settle();
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues: (all: Uint32Array) => all }, configurable: true });
+  server = new FakeServer();
+  manager = new JobManager(server);
+  widget = null;
+  server.answers = (path, { method, query }) => {
+    if (method === undefined) {
+      return path === 'cluster' ? { clusters: [], nodes: [] } : [];
+    }
+    return query?.dry_run ? { spec: {}, fits: true } : job('a', { name: 'old' });
+  };
+});
+
+afterEach(() => {
+  act(() => {
+    widget?.dispose();
+    MessageLoop.flush();
+  });
+  manager.dispose();
+  Notification.dismiss();
+  jest.useRealTimers();
+});
+
+describe('an edit', () => {
+  const spec = { script: 'a.py', params: { amp: 'true', lr: '0.1', quiet: null } };
+
+  test('whose parameter would be dropped by the server is not sent, and says so beside the table', async () => {
+    await show(spec, whole(spec));
+    await write('Parameters 1: value', '');
+    expect(screen.getByRole('group', { name: 'Parameters' }).textContent).toContain('amp: a parameter without a value');
+    await press('Save');
+    expect(sent()).toEqual([]);
+    expect(screen.getByRole('alert').textContent).toContain('amp: a parameter without a value');
+  });
+
+  test('says it of a new parameter, too', async () => {
+    await show(spec, whole(spec));
+    await write('Parameters 4: name', 'fast');
+    await press('Save');
+    expect(sent()).toEqual([]);
+    await write('Parameters 4: value', '1');
+    await press('Save');
+    expect(sent().map(({ body }) => body)).toEqual([{ params: { fast: '1' } }]);
+  });
+
+  test('leaves alone a parameter that had no value before', async () => {
+    await show(spec, whole(spec));
+    await write('Parameters 2: value', '0.2');
+    await press('Save');
+    expect(sent().map(({ body }) => body)).toEqual([{ params: { lr: '0.2' } }]);
+  });
+});
+
+describe('a secret without a value', () => {
+  const tried = (): unknown => server.asked.filter(({ request }) => request.query?.dry_run).pop()?.request.body;
+
+  test('is asked for in a new job, in the trial and when it is submitted: an empty text is not meant', async () => {
+    await show({ script: 'a.py', secret_env: { TOKEN: '' } });
+    expect(tried()).toEqual({ script: 'a.py', secret_env: { TOKEN: null } });
+    await press('Submit');
+    expect(sent().map(({ body }) => (body as JobRequest).secret_env)).toEqual([{ TOKEN: null }]);
+  });
+
+  test('is still asked for after a reload: its name is kept, what was written is not', async () => {
+    const { kept } = await show({ script: 'a.py', secret_env: { TOKEN: 'hush', OTHER: '' } });
+    expect(kept).toEqual({ script: 'a.py', secret_env: { TOKEN: '', OTHER: '' } });
+  });
+
+  test('is the one that the server has in an edit', async () => {
+    const spec = { script: 'a.py', secret_env: { TOKEN: '' } };
+    await show(spec, whole(spec));
+    expect(tried()).toEqual({ script: 'a.py' });
+  });
+});
+
+describe('what is folded away', () => {
+  const advanced = (): HTMLDetailsElement => document.querySelector<HTMLDetailsElement>('.aiarts-Form-advanced')!;
+  const refuse = (key: string): void => {
+    const text = JSON.stringify({ code: 'invalid-spec', message: 'No', problems: [{ key, message: 'less' }] });
+    const { answers } = server;
+    server.answers = (path, request) => {
+      if (request.query?.dry_run) {
+        throw readError(400, text);
+      }
+      return answers(path, request);
+    };
+  };
+
+  test('is unfolded by trouble and stays so when the trouble ends: hands may be in it', async () => {
+    const { answers } = server;
+    await show({ script: 'a.py' });
+    expect(advanced().open).toBe(false);
+    refuse('cpu');
+    await write('CPUs per node', 'abc');
+    expect(advanced().open).toBe(true);
+    server.answers = answers;
+    await write('CPUs per node', '2');
+    expect(advanced().open).toBe(true);
+  });
+
+  test('is unfolded for a secret that is asked for', async () => {
+    refuse('secret_env.TOKEN');
+    await show({ script: 'a.py', secret_env: { TOKEN: '' } });
+    expect(advanced().open).toBe(true);
+  });
+
+  test('is folded and unfolded by its reader', async () => {
+    await show({ script: 'a.py' });
+    advanced().open = true;
+    await act(async () => void fireEvent(advanced(), new Event('toggle')));
+    await write('Start file', 'b.py');
+    expect(advanced().open).toBe(true);
+  });
+});
+
+describe('a choice', () => {
+  const options = (label: string): ReadonlyArray<string | null> =>
+    [...(screen.getByLabelText(label) as HTMLSelectElement).options].map(option => option.textContent);
+  const queue = (name: string, cluster: string): object => ({ name, cluster, kind: 'kueue', quota: {}, used: {}, pending: 0 });
+
+  test('that is not offered is shown as what it is, so that another can be taken', async () => {
+    const { answers } = server;
+    server.answers = (path, request) => (path === 'queues' ? [queue('red', 'b')] : answers(path, request));
+    await show({ script: 'a.py', cluster: 'b', queue: 'team-a' });
+    expect(screen.getByLabelText<HTMLSelectElement>('Queue').value).toBe('team-a');
+    expect(options('Queue')).toEqual(['', 'red', 'team-a']);
+  });
+
+  test('is no default: what the server would take without it is said, not what it took', async () => {
+    const { answers } = server;
+    const taken = (body: unknown): object => ({ cluster: 'local', device: 'cpu', ...(body as object) });
+    server.answers = (path, request) =>
+      request.query?.dry_run ? { spec: taken(request.body), fits: true } : answers(path, request);
+    await show({ script: 'a.py', device: 'npu' });
+    expect(options('Device')).toEqual(['cpu (default)', 'cpu', 'npu']);
+  });
+
+  test('of clusters grows when the server tells of them', async () => {
+    await show({ script: 'a.py', cluster: 'prod' });
+    expect(options('Cluster')).toEqual(['', 'local', 'prod']);
+    const clusters = ['local', 'prod', 'lab'].map(name => ({ name, owner: null, stale_since: null }));
+    server.socket.say({ type: 'health', clusters });
+    await settle();
+    expect(options('Cluster')).toEqual(['', 'local', 'prod', 'lab']);
+  });
+});
+
+describe('a form that is kept for the next visit', () => {
+  let tracker: WidgetTracker<FormPage>;
+  let opener: FormOpener;
+
+  beforeEach(() => {
+    tracker = new WidgetTracker<FormPage>({ namespace: 'test-form' });
+    const shell = { add: () => undefined, activateById: () => undefined };
+    const app = { shell, commands: new CommandRegistry() } as unknown as JupyterFrontEnd;
+    opener = new FormOpener(app, manager, trans, tracker);
+  });
+
+  const open = async (args: Parameters<FormOpener['open']>[0]): Promise<FormPage> => {
+    const before = new Set<FormPage>();
+    tracker.forEach(page => before.add(page));
+    await act(() => opener.open(args));
+    return tracker.find(page => !before.has(page))!;
+  };
+
+  test('has the same name when it comes back, which no other form has', async () => {
+    const [first, second] = [await open({ script: 'a.py' }), await open({ script: 'b.py' })];
+    const again = await open(argsOf(second));
+    expect(first.content.id).not.toBe(second.content.id);
+    expect(again.content.id).toBe(second.content.id);
+    act(() => [first, second, again].forEach(page => page.dispose()));
+  });
+
+  test('is forgotten when its job was deleted: whoever brings it back hears of it', async () => {
+    server.answers = () => {
+      throw readError(404, '{"code":"job-not-found","message":"There is no job a.","hint":""}');
+    };
+    await expect(opener.open({ id: 'a', how: 'edit', key: 'k' })).rejects.toThrow('There is no job a.');
+    await expect(opener.open({ id: 'a', how: 'edit' })).resolves.toBeUndefined();
+  });
+
+  test('is kept while the server does not answer', async () => {
+    server.answers = () => {
+      throw readError(503, '{"code":"away","message":"Away.","hint":""}');
+    };
+    await expect(opener.open({ id: 'a', how: 'edit', key: 'k' })).resolves.toBeUndefined();
+  });
+});
