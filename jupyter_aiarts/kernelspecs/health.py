@@ -84,8 +84,8 @@ def examine(environment: Environment, packages: frozenset[str]) -> Iterator[Caus
     wanted = ["ipykernel", *dict.fromkeys(module for name, module in TRIED.items() if name in packages)]
     wanted += [name for name in environment.frameworks if name not in wanted]
     words = [a_shell() or "/bin/sh", "-c", _AS_KERNELS_START, "doctor", environment.path, environment.name]
-    who, environ = as_owner(environment.path, os.environ)
     try:
+        who, environ = as_owner(environment.path, os.environ)
         said = heard([*words, python, "-c", _ASK, _WORD, *wanted], environ, SECONDS, cwd="/", **who)
     except OSError as error:
         yield Cause(code="python-broken", values=values, evidence=(f"{words[0]}: {error.strerror}",))

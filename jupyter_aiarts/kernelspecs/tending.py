@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from jupyter_aiarts.kernelspecs.owner import owner_of
 from jupyter_aiarts.kernelspecs.places import text_of
 from jupyter_aiarts.model.environment import Environment, Registered
 
@@ -40,10 +41,12 @@ def stale(kernels: Iterable[Registered]) -> list[Registered]:
 
 
 def _owner(path: str) -> int | None:
+    """None for what is gone, and for what may be several people's."""
     try:
-        return os.stat(path).st_uid
+        owner = owner_of(path)
     except OSError:
         return None
+    return owner[0] if owner is not None else None
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -1,0 +1,111 @@
+"""Whose an environment is: what others could have put there is run by nobody but them, and made a kernel by nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jupyter_aiarts.errors import NotAllowed
+from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelspecs.owner import as_owner, owner_of
+
+from .conftest import make_conda
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+MALLORY, BOB = 64001, 64002
+
+
+@pytest.fixture
+def room() -> Iterator[Path]:
+    """A folder that everybody may enter, which pytest's own are not."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+@pytest.fixture
+def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
+
+
+def give(uid: int, *paths: Path) -> None:
+    for path in paths:
+        for one in (path, *path.rglob("*")):
+            os.chown(one, uid, uid, follow_symlinks=False)
+
+
+def filled_by_mallory(path: Path) -> Path:
+    """A folder of root's that everybody may write, as /tmp is one, with somebody's environment in it."""
+    path.mkdir()
+    path.chmod(0o1777)
+    (path / "bin").mkdir()
+    (path / "lib/python3.11/site-packages/ipykernel").mkdir(parents=True)
+    (path / "pyvenv.cfg").write_text("version = 3.11.4\n")
+    (path / "bin/python").write_text(f'#!/bin/sh\ntouch "{path}/ran-as-$(id -u)"\n')
+    (path / "bin/python").chmod(0o755)
+    give(MALLORY, *path.iterdir())
+    return path
+
+
+async def test_what_everybody_may_write_is_not_roots_though_root_owns_the_folder(
+    book: KernelBook, home: Path, room: Path, tmp_path: Path
+) -> None:
+    scratch = filled_by_mallory(room / "scratch")
+    (home / ".conda").mkdir()
+    (home / ".conda/environments.txt").write_text(f"{scratch}\n")
+    assert [deed for deed in await book.tend(tmp_path / "kernels.json") if deed.path == str(scratch)] == []
+    with pytest.raises(NotAllowed, match="can be written by others"):
+        await book.doctor(str(scratch))
+    assert [path.name for path in scratch.iterdir() if path.name.startswith("ran-as")] == []
+
+
+async def test_root_installs_nothing_where_everybody_may_write(book: KernelBook, room: Path) -> None:
+    scratch = filled_by_mallory(room / "scratch")
+    (scratch / "lib/python3.11/site-packages/ipykernel").rmdir()
+    (scratch / "lib/python3.11/site-packages/pip-24.0.dist-info").mkdir()
+    await book.register(str(scratch), "user")
+    with pytest.raises(NotAllowed, match="can be written by others"):
+        async for _ in book.repair(str(scratch)):
+            pass
+    assert [path.name for path in scratch.iterdir() if path.name.startswith("ran-as")] == []
+
+
+@pytest.mark.parametrize("part", ["bin", "bin/python", "conda-meta", "lib"])
+def test_one_part_that_is_somebodys_makes_it_theirs(room: Path, part: str) -> None:
+    env = make_conda(room / "train")
+    assert owner_of(str(env)) == (0, 0)
+    os.chown(env / part, MALLORY, MALLORY, follow_symlinks=False)
+    assert owner_of(str(env)) == (MALLORY, MALLORY)
+    assert as_owner(str(env), {})[0]["user"] == MALLORY
+
+
+def test_what_two_people_own_is_nobodys(room: Path) -> None:
+    env = make_conda(room / "train")
+    give(MALLORY, env)
+    give(BOB, env / "bin")
+    assert owner_of(str(env)) is None
+
+
+@pytest.mark.parametrize(("mode", "group", "is_roots"), [(0o775, 0, True), (0o775, 100, False), (0o777, 0, False)])
+def test_a_group_that_is_not_roots_may_not_write_to_what_is_roots(
+    room: Path, mode: int, group: int, is_roots: bool
+) -> None:
+    env = make_conda(room / "train")
+    os.chown(env / "bin", 0, group)
+    (env / "bin").chmod(mode)
+    assert (owner_of(str(env)) == (0, 0)) == is_roots
+
+
+def test_ones_own_is_ones_own_with_the_umask_of_a_group(room: Path) -> None:
+    """Many systems give each person a group of their own, and let it write."""
+    env = make_conda(room / "train")
+    give(MALLORY, env)
+    env.chmod(0o775)
+    assert owner_of(str(env)) == (MALLORY, MALLORY)
