@@ -15,7 +15,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jupyter_aiarts.kernelspecs.places import text_of
+from jupyter_aiarts.kernelspecs.owner import owner_of
+from jupyter_aiarts.kernelspecs.places import text_of, text_within
 from jupyter_aiarts.model.environment import Environment, OwnKernel
 
 FRAMEWORKS = {
@@ -148,13 +149,25 @@ def packages(path: str) -> frozenset[str]:
 
 def own_kernels(environment: Environment) -> tuple[OwnKernel, ...]:
     """The kernelspecs that its packages brought (R, Julia), as far as they can be read."""
-    folders = ((name, f"{environment.path}/share/jupyter/kernels/{name}") for name in environment.kernels)
-    return tuple(own for name, folder in folders if (own := _own(name, folder)) is not None)
+    return tuple(own for name in environment.kernels if (own := _own(name, environment.path)) is not None)
 
 
-def _own(name: str, folder: str) -> OwnKernel | None:
+def _own_text(name: str, path: str) -> str:
+    """Its kernel.json; root, who writes for everybody what it reads here, reads what is the environment's alone."""
+    words = ("share", "jupyter", "kernels", name, "kernel.json")
+    if os.geteuid() != 0:
+        return text_of("/".join((path, *words)))
     try:
-        said = json.loads(text_of(f"{folder}/kernel.json"))
+        owner = owner_of(path)
+    except OSError:
+        return ""
+    return text_within(path, words, {0, *(owner or ())[:1]})
+
+
+def _own(name: str, path: str) -> OwnKernel | None:
+    folder = f"{path}/share/jupyter/kernels/{name}"
+    try:
+        said = json.loads(_own_text(name, path))
         argv = tuple(str(word).replace("{resource_dir}", folder) for word in said["argv"])
         env = {str(key): str(value) for key, value in dict(said.get("env") or {}).items()}
         if not argv or not isinstance(said["argv"], list):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -22,6 +22,7 @@ LARGEST = 1 << 20
 MOST_HOMES = 1000
 MOST_LISTED = 5000
 """Folders of one list; anybody can write one, and each of its lines costs everybody a lookup."""
+_READING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _CONDARCS = (".condarc", "condarc", "condarc.d", ".mambarc")
 _OF_HOME = (
     ".condarc", ".conda/.condarc", ".conda/condarc", ".conda/condarc.d", ".mambarc", ".config/conda/.condarc",
@@ -169,16 +170,34 @@ def text_of(path: str) -> str:
     """What a plain file holds, up to a limit; nothing for one that cannot be read. Others' files are read too, and
     a pipe in the place of one would never end."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return _held(os.open(path, _READING))
     except (OSError, ValueError):
         return ""
+
+
+def text_within(folder: str, names: Sequence[str], owners: Container[int]) -> str:
+    """What a file below a folder holds that belongs to one of these users; nothing where a link leads there: whoever
+    made the folder may link to what they may not read themselves. For root, who may read everything."""
+    opened: list[int] = []
+    try:
+        opened.append(os.open(folder, _READING | os.O_DIRECTORY))
+        for name in names:
+            opened.append(os.open(name, _READING | os.O_NOFOLLOW, dir_fd=opened[-1]))
+        return _held(opened.pop()) if os.fstat(opened[-1]).st_uid in owners else ""
+    except (OSError, ValueError):
+        return ""
+    finally:
+        for file in opened:
+            os.close(file)
+
+
+def _held(file: int) -> str:
+    """What a file that was opened holds, where it is a plain one; it is closed."""
     try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
             return ""
         return os.read(file, min(found.st_size, LARGEST)).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
     finally:
         os.close(file)
 

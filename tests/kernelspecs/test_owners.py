@@ -109,3 +109,42 @@ def test_ones_own_is_ones_own_with_the_umask_of_a_group(room: Path) -> None:
     give(MALLORY, env)
     env.chmod(0o775)
     assert owner_of(str(env)) == (MALLORY, MALLORY)
+
+
+KERNEL = {"argv": ["R"], "display_name": "R", "language": "R", "env": {"API_KEY": "secret"}}
+
+
+@pytest.mark.parametrize("linked", ["file", "folder"])
+@pytest.mark.parametrize("of", [BOB, 0])
+async def test_root_copies_no_secret_out_of_a_link(
+    book: KernelBook, room: Path, tmp_path: Path, linked: str, of: int
+) -> None:
+    """A kernel for everybody may be read by everybody; whoever owns the environment may link to what only root reads."""
+    closed = room / "closed"
+    (closed / "ir").mkdir(parents=True)
+    (closed / "ir/kernel.json").write_text(json.dumps(KERNEL))
+    give(of, closed)
+    closed.chmod(0o700)
+    env = make_conda(room / "train")
+    kernels = env / "share/jupyter/kernels"
+    kernels.mkdir(parents=True)
+    if linked == "folder":
+        (kernels / "ir").symlink_to(closed / "ir")
+    else:
+        (kernels / "ir").mkdir()
+        (kernels / "ir/kernel.json").symlink_to(closed / "ir/kernel.json")
+    give(MALLORY, env)
+    await book.register(str(env), "global")
+    assert [path for path in (tmp_path / "shared").rglob("kernel.json") if "secret" in path.read_text()] == []
+
+
+@pytest.mark.parametrize("of", [MALLORY, 0])
+async def test_root_registers_the_kernels_that_an_environment_has_itself(
+    book: KernelBook, room: Path, of: int
+) -> None:
+    env = make_conda(room / "train")
+    give(MALLORY, env)
+    (env / "share/jupyter/kernels/ir").mkdir(parents=True)
+    (env / "share/jupyter/kernels/ir/kernel.json").write_text(json.dumps(KERNEL))
+    give(of, env / "share")
+    assert len((await book.register(str(env), "global")).specs) == 2
