@@ -28,9 +28,19 @@ _LONGEST_TITLE = 60
 def spec_name(environment: Environment, own: OwnKernel | None = None) -> str:
     """`aiarts-<slug>-<hash>`: valid for Jupyter whatever the environment is called, and its own; with the name of the
     kernelspec that it starts, where that is not Python's."""
-    digest = _digest(environment)
-    other = f"{_slug(own.name)}-{hashlib.sha256(os.fsencode(own.name)).hexdigest()[:4]}" if own is not None else ""
-    return "-".join(part for part in ("aiarts", _slug(environment.name), digest, other.strip("-")) if part)
+    parts = ("aiarts", _slug(environment.name), _digest_of(environment.path), _other(own.name) if own is not None else "")
+    return "-".join(part for part in parts if part)
+
+
+def _other(kernel: str) -> str:
+    return f"{_slug(kernel)}-{hashlib.sha256(os.fsencode(kernel)).hexdigest()[:4]}".strip("-")
+
+
+def is_name_for(name: str, prefix: str, kernel: str) -> bool:
+    """Whether `spec_name` gave this name to the kernelspec of that environment. Somebody's copy has our mark too, and
+    another name."""
+    end = "-".join(part for part in (_digest_of(prefix), _other(kernel) if kernel else "") if part)
+    return name.startswith("aiarts-") and name.endswith(f"-{end}")
 
 
 def _slug(name: str) -> str:
@@ -73,7 +83,11 @@ def _folder(one: Environment) -> str:
 
 
 def _digest(one: Environment) -> str:
-    return hashlib.sha256(os.fsencode(one.path)).hexdigest()[:8]
+    return _digest_of(one.path)
+
+
+def _digest_of(path: str) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
 
 
 def files(environment: Environment, display_name: str, version: str, own: OwnKernel | None = None) -> dict[str, str]:

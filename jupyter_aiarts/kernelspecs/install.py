@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import BadRequest, NotAllowed
-from jupyter_aiarts.kernelspecs.build import MARK, files, plain_text, spec_name
+from jupyter_aiarts.kernelspecs.build import MARK, files, is_name_for, plain_text, spec_name
 from jupyter_aiarts.kernelspecs.places import text_of
 from jupyter_aiarts.model.environment import Environment, OwnKernel, Registered
 
@@ -173,11 +173,13 @@ def _read(place: str, scope: Scope) -> Registered | None:
 
 
 def _mark(place: str) -> dict[str, Any] | None:
-    """What we wrote about a kernelspec into its metadata; None for one that is not ours."""
+    """What we wrote about a kernelspec into its metadata; None for one that is not ours, as a copy under another name is
+    not: it is its maker's, and may have been changed."""
     try:
         said = json.loads(text_of(f"{place}/kernel.json"))
         mark = said["metadata"][MARK]
-        return {**mark, "display_name": said.get("display_name")} if "prefix" in mark else None
+        is_ours = is_name_for(os.path.basename(place), mark["prefix"], mark.get("kernel", ""))
+        return {**mark, "display_name": said.get("display_name")} if is_ours else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

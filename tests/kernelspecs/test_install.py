@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,13 +14,15 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
+from msgspec import structs
 
 import jupyter_aiarts.kernelspecs.install as writer
+from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import BadRequest, NotAllowed
 from jupyter_aiarts.kernelspecs.build import MARK, display_names, files, spec_name
 from jupyter_aiarts.kernelspecs.contents import read
 from jupyter_aiarts.kernelspecs.install import Folders, Shelf, register, registered, unregister
-from jupyter_aiarts.model.environment import Environment
+from jupyter_aiarts.model.environment import Environment, OwnKernel
 
 from .conftest import make_conda
 
@@ -120,6 +123,7 @@ import sys
 from jupyter_aiarts.kernelspecs.contents import read
 from jupyter_aiarts.kernelspecs.install import Folders, register
 import jupyter_aiarts.kernelspecs.install as writer
+from jupyter_aiarts._version import __version__
 if sys.argv[3] == "old":
     writer._exchanged = lambda one, other: False  # as on NFS
 for number in range(50):
@@ -265,3 +269,24 @@ def test_a_disk_that_is_full_leaves_the_old_one(
         register(env, "second", "user", folders)
     assert [one.display_name for one in registered(folders)] == ["first"]
     assert len(os.listdir(folders.user)) == 1
+
+
+@pytest.mark.parametrize("name", ["my-train", "{spec}-mine", "aiarts-train"])
+def test_a_copy_of_ours_under_another_name_is_its_makers(tmp_path: Path, folders: Folders, name: str) -> None:
+    """Copying a kernelspec and changing its variables is how people vary one."""
+    env = read(str(make_conda(tmp_path / "train")))
+    one = register(env, "ours", "user", folders)
+    copy = Path(folders.user, name.format(spec=one.spec))
+    shutil.copytree(one.folder, copy, symlinks=True)
+    assert registered(folders) == (one,)
+    with pytest.raises(BadRequest, match="not ours"):
+        unregister(structs.replace(one, spec=copy.name, folder=str(copy)))
+    assert (copy / "kernel.json").exists()
+
+
+def test_ours_are_known_by_the_name_that_they_were_given(tmp_path: Path, folders: Folders) -> None:
+    for name in HOSTILE:
+        env = read(str(make_conda(tmp_path / "envs" / name)))
+        for own in (None, OwnKernel(name=f"ir {name}"[:99], argv=("R",), display_name="R", language="R")):
+            one = register(env, "x", "global", folders, own)
+            assert (one.version, one in registered(folders)) == (__version__, True)
