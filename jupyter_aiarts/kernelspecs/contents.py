@@ -15,6 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from jupyter_aiarts.kernelspecs.build import MARK
 from jupyter_aiarts.kernelspecs.owner import owner_of
 from jupyter_aiarts.kernelspecs.places import text_of, text_within
 from jupyter_aiarts.model.environment import Environment, OwnKernel
@@ -30,6 +31,9 @@ VERSION_FILES = {
     "tensorflow": "tensorflow/__init__.py", "jax": "jax/version.py", "paddle": "paddle/version/__init__.py",
 }  # fmt: skip
 """A file that is there with the framework, and that mostly says its version; where it does not, records are read."""
+_NOT_ITS_OWN = ("python", "aiarts-")
+"""How kernelspecs begin that are its Python's, or that we wrote: its folder may be the one for everybody, too."""
+_SYSTEMS = ("/bin", "/usr/bin")
 _CONDA_PACKAGE = re.compile(r"(.+)-([^-]+)-[^-]+\.json\Z")
 _DIST = re.compile(r"(.+?)-([0-9][^-]*)\.(?:dist|egg)-info\Z")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}\Z")
@@ -90,7 +94,7 @@ def read(path: str, known: Layout | None = None) -> Environment:
         owner=_person(os.stat(path).st_uid),
         python=known.version or recorded.python(),
         has_ipykernel=os.access(f"{known.packages}/ipykernel", os.F_OK) if known.usual else recorded.has("ipykernel"),
-        kernels=tuple(name for name in _listed(kernels) if not name.startswith("python")),
+        kernels=tuple(name for name in _listed(kernels) if not name.startswith(_NOT_ITS_OWN)),
         frameworks=_frameworks(known, recorded) if known.usual else recorded.frameworks(),
     )
 
@@ -170,7 +174,9 @@ def _own(name: str, path: str) -> OwnKernel | None:
         said = json.loads(_own_text(name, path))
         argv = tuple(str(word).replace("{resource_dir}", folder) for word in said["argv"])
         env = {str(key): str(value) for key, value in dict(said.get("env") or {}).items()}
-        if not argv or not isinstance(said["argv"], list):
+        if not argv or not isinstance(said["argv"], list) or MARK in dict(said.get("metadata") or {}):
+            return None
+        if not _is_within(argv[0], path):
             return None
         json.dumps(said, ensure_ascii=False).encode()  # raises for half a character
         return OwnKernel(
@@ -183,6 +189,15 @@ def _own(name: str, path: str) -> OwnKernel | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _is_within(program: str, path: str) -> bool:
+    """Whether an environment's own kernel would be started by this. `ipykernel install --sys-prefix` leaves kernels of
+    other environments there; the system's shell may start anything."""
+    folder = os.path.dirname(program)
+    if not os.path.isabs(program) or folder in _SYSTEMS:
+        return True
+    return any(f"{one}/".startswith(f"{path}/") for one in (folder, os.path.realpath(folder)))
 
 
 def site_packages(path: str) -> str | None:

@@ -116,3 +116,45 @@ async def test_it_starts_activated_by_its_own_words(book: KernelBook, home: Path
     finally:
         client.stop_channels()
         await manager.shutdown_kernel(now=True)
+
+
+async def test_kernels_that_were_registered_into_an_environment_are_not_its_own(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in Jupyter's own images, where the shared folder is the base environment's."""
+    base = make_conda(home / "miniconda3")
+    make_conda(base / "envs/train")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    book = KernelBook(KernelSettings(directory=str(base / "share/jupyter/kernels")), environ={})
+    train = await book.register("train", "global")
+    for _ in range(2):
+        one = await book.register("miniconda3", "global")
+        assert (len(one.specs), one.kernels) == (1, ())
+    assert sorted(os.listdir(base / "share/jupyter/kernels")) == sorted([str(train.spec), str(one.spec)])
+
+
+OTHERS = [
+    ("{other}/bin/python", 1),  # `ipykernel install --sys-prefix --name other`
+    ("{env}/lib/R/bin/R", 2),
+    ("{link}/envs/train/lib/R/bin/R", 2),
+    ("/bin/sh", 2),
+    ("R", 2),
+]
+
+
+@pytest.mark.parametrize(("program", "kernels"), OTHERS)
+async def test_a_kernel_of_another_environment_is_not_this_ones(
+    book: KernelBook, home: Path, program: str, kernels: int
+) -> None:
+    env, other = make_conda(home / "miniconda3/envs/train"), make_conda(home / "miniconda3/envs/other")
+    (home / "link").symlink_to(home / "miniconda3")
+    (env / "lib/R/bin").mkdir(parents=True)
+    brought(env, "ir", {**R, "argv": [program.format(env=env, other=other, link=home / "link"), "{connection_file}"]})
+    assert len((await book.register("train", "user")).specs) == kernels
+
+
+async def test_a_kernel_of_ours_under_another_name_is_not_an_environments_own(book: KernelBook, home: Path) -> None:
+    env = make_conda(home / "miniconda3/envs/train")
+    brought(env, "mine", {**R, "metadata": {"jupyter_aiarts": {"prefix": "/else"}}})
+    assert len((await book.register("train", "user")).specs) == 1
