@@ -17,6 +17,8 @@ from jupyter_aiarts.model.environment import Environment
 
 LONGEST_LINE = 2000
 PACKAGE = "ipykernel"
+ENDING = ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0))
+"""What an installer that is given up is told, as by Ctrl+C first, and the seconds that it has to clean up."""
 PROGRAMS = ("mamba", "micromamba", "conda")
 _ELSEWHERE = ("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")
 """Variables by which pip would find the package in another place, or put it there."""
@@ -94,9 +96,37 @@ async def installed(one: Environment, command: list[str]) -> AsyncGenerator[str,
             raise _failed(name, f"it is still not there. The installer's last words: {last}", line)
     finally:
         if child.returncode is None:  # nobody listens any more
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            await child.wait()
+            await _given_up(child)
+
+
+async def _given_up(child: asyncio.subprocess.Process) -> None:
+    """End it with all that it started, and let it clean up first: an installer that is killed in the middle leaves an
+    environment that is neither the old one nor the new."""
+    assert child.stdout is not None
+    unheard = asyncio.ensure_future(_unheard(child.stdout))
+    try:
+        for number, seconds in ENDING:
+            if signal.getsignal(number) == signal.SIG_IGN:  # then it ignores it too: that is handed down
+                continue
+            _tell(child, number)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(child.wait(), seconds)
+                break
+    finally:
+        _tell(child, signal.SIGKILL)  # and what it left behind
+        unheard.cancel()
+        await child.wait()
+
+
+def _tell(child: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, number)
+
+
+async def _unheard(stream: asyncio.StreamReader) -> None:
+    """Nobody wants to know what else it says, but a pipe that is full would hold it up."""
+    while await stream.read(1 << 16):
+        pass
 
 
 def _failed(name: str, said: str, line: str) -> BadRequest:

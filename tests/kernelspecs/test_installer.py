@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,9 @@ from zipfile import ZipFile
 import pytest
 
 from jupyter_aiarts.errors import AiartsError, BadRequest, Conflict
+from jupyter_aiarts.kernel.transport import ANSWER_SECONDS
 from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelspecs import health, installer, size
 from jupyter_aiarts.kernelspecs.contents import packages, read
 from jupyter_aiarts.kernelspecs.installer import command_for
 
@@ -190,3 +193,47 @@ async def test_an_endless_line_is_cut(book: KernelBook, home: Path) -> None:
         async for line in book.repair("train"):
             lines.append(line)
     assert max(map(len, lines)) <= 2000 and len(str(caught.value)) < 3000
+
+
+ROLLS_BACK = """
+echo half > "$4/half-linked"
+trap 'yes rolling back | head -c 1000000; rm "$4/half-linked"; exit 130' {signals}
+echo begun
+while :; do sleep 0.1; done
+"""
+
+
+@pytest.mark.parametrize("signals", ["INT", "TERM"])
+async def test_an_installer_that_is_given_up_may_roll_back(
+    book: KernelBook, home: Path, monkeypatch: pytest.MonkeyPatch, signals: str
+) -> None:
+    """Whatever it says meanwhile, to nobody. A server that was started in the background may hand down an ignored
+    SIGINT."""
+    monkeypatch.setattr(installer, "ENDING", ((signal.SIGINT, 2.0), (signal.SIGTERM, 30.0)))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler if signals == "INT" else signal.SIG_IGN)
+    try:
+        env = make_conda(home / "miniconda3/envs/train", NO_PIP)
+        program(home / "miniconda3/bin/conda", ROLLS_BACK.format(signals=signals))
+        lines = book.repair("train")
+        assert await anext(lines) == "begun"
+        await lines.aclose()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not (env / "half-linked").exists()
+
+
+async def test_an_installer_that_will_not_end_is_ended(
+    book: KernelBook, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installer, "ENDING", ((signal.SIGINT, 0.1), (signal.SIGTERM, 0.1)))
+    make_conda(home / "miniconda3/envs/train", NO_PIP)
+    program(home / "miniconda3/bin/conda", f"trap '' INT TERM; echo $$ > '{tmp_path}/pid'; echo begun; sleep 1000")
+    lines = book.repair("train")
+    assert await anext(lines) == "begun"
+    await lines.aclose()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_a_doctor_and_a_size_answer_before_whoever_asks_gives_up() -> None:
+    assert max(health.SECONDS, size.SECONDS) < ANSWER_SECONDS - 10
