@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,31 @@ from jupyter_aiarts.server.base import AiartsHandler
 
 if TYPE_CHECKING:
     from jupyter_aiarts.model.environment import KernelRequest, KernelSize
+
+
+SIGN_OF_LIFE = 15.0  # seconds; proxies and clients give up a stream that is silent for a minute
+
+
+async def with_signs_of_life(lines: AsyncGenerator[str, None]) -> AsyncGenerator[str | None, None]:
+    """Lines as they come, and None while none does: every client of ours passes over an empty line."""
+    coming: asyncio.Future[str] | None = None
+    try:
+        while True:
+            coming = coming or asyncio.ensure_future(anext(lines))
+            await asyncio.wait([coming], timeout=SIGN_OF_LIFE)
+            if not coming.done():
+                yield None
+                continue
+            try:
+                line = coming.result()
+            except StopAsyncIteration:
+                return
+            coming = None
+            yield line
+    finally:
+        if coming is not None and not coming.done():  # given up: what is being done is ended, and that waited for
+            coming.cancel()
+            await asyncio.wait([coming])
 
 
 class _KernelsHandler(AiartsHandler):
@@ -99,10 +125,11 @@ class KernelRepairHandler(_KernelsHandler):
         self.set_header("Content-Type", "application/x-ndjson")
         begun = False
         try:
-            async with aclosing(self.app.kernels.repair(which, self.language)) as said:
-                async for line in said:
+            said = self.app.kernels.repair(which, self.language)
+            async with aclosing(said), aclosing(with_signs_of_life(said)) as told:
+                async for line in told:
                     begun = True
-                    self.write(json.dumps({"line": line}) + "\n")
+                    self.write("\n" if line is None else json.dumps({"line": line}) + "\n")
                     await self.flush()
         except StreamClosedError:
             return  # nobody reads any more

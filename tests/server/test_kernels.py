@@ -12,6 +12,9 @@ from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from jupyter_aiarts.cli import main
+from jupyter_aiarts.kernel.client import Client
+from jupyter_aiarts.kernel.transport import HttpTransport
+from jupyter_aiarts.server import kernels
 from tests.kernelspecs.conftest import make_conda
 
 Ask = Callable[..., Awaitable[HTTPResponse]]
@@ -91,6 +94,27 @@ async def test_an_installer_that_is_silent_ends_with_whoever_waited_for_it(
     assert child.exists()
     writer.close()
     await asyncio.wait_for(until(lambda: not child.exists()), 20)
+
+
+async def test_an_installer_that_is_silent_for_long_is_not_taken_for_dead(
+    train: Path,
+    jp_serverapp: ServerApp,
+    jp_http_port: int,
+    jp_base_url: str,
+    http_server_client: AsyncHTTPClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Solving takes minutes without a word, and clients and proxies give up a stream that is silent for one."""
+    monkeypatch.setattr(kernels, "SIGN_OF_LIFE", 0.1)
+    (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
+    python = train / "bin/python"
+    python.unlink()
+    python.write_text(f'#!/bin/sh\necho begun\nsleep 4\ntouch "{train}/conda-meta/ipykernel-6.29.0-py_0.json"\n')
+    python.chmod(0o755)
+    url = f"http://127.0.0.1:{jp_http_port}{jp_base_url}"
+    client = Client(HttpTransport(url, jp_serverapp.identity_provider.token, timeout=1.5))
+    assert await asyncio.to_thread(lambda: list(client.repair_kernel(str(train)))) == [{"line": "begun"}]
+    assert (train / "conda-meta/ipykernel-6.29.0-py_0.json").exists()
 
 
 def test_the_command_line_does_the_same_without_a_server(
