@@ -16,6 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import AiartsError, BadRequest, Conflict, NotAllowed, NotFound
 from jupyter_aiarts.kernelrows import Known, named, orphan, row
 from jupyter_aiarts.kernelspecs import health
@@ -92,14 +93,26 @@ class KernelBook:
             said = f"{one.spec}：已移除，因为 {one.prefix} 已不存在。"
             yield said if lang == "zh" else f"{one.spec}: removed, because {one.prefix} is gone."
             return
+        done = False
         if one.python is not None and not one.has_ipykernel and not one.kernels:
             command = command_for(one, await asyncio.to_thread(packages, one.path), self._environ)
             with self._alone(one):
                 async with contextlib.aclosing(installed(one, command)) as lines:  # ends when nobody listens any more
                     async for line in lines:
                         yield line
-        for scope in dict.fromkeys(kernel.scope for kernel in known.kernels_of(one.path)):
-            for spec in (await asyncio.to_thread(self._register, one.path, scope, lang)).specs:
+            done = True
+        kernels = known.kernels_of(one.path)
+        for scope in dict.fromkeys(kernel.scope for kernel in kernels):
+            try:
+                specs = (await asyncio.to_thread(self._register, one.path, scope, lang)).specs
+            except NotAllowed as error:
+                old = [kernel.spec for kernel in kernels if kernel.scope == scope and kernel.version != __version__]
+                if old and not done:
+                    raise
+                for spec in old:  # of one that is as it should be, there is nothing to tell
+                    yield _left(spec, error, lang)
+                continue
+            for spec in specs:
                 yield f"{spec}：已重新写入。" if lang == "zh" else f"{spec}: written again."
 
     @contextlib.contextmanager
@@ -274,6 +287,12 @@ class KernelBook:
             seen += health.examine(one, packages(one.path))
         title = self._titles(known.environments).get(one.path, one.name)
         return row(one, kernels, title, lang, seen)
+
+
+def _left(spec: str, error: NotAllowed, lang: str) -> str:
+    """Of a kernel that this user may not write again, where something else was done."""
+    hint = error.as_dict(lang)["hint"]
+    return f"{spec}：只有管理员才能重新写入。{hint}" if lang == "zh" else f"{spec}: only an admin can write it again. {hint}"
 
 
 def _gone(one: Registered) -> NotFound:

@@ -160,6 +160,37 @@ def test_a_home_that_is_closed_is_told_as_such_and_its_kernel_is_left_alone(mach
     assert (machine.shared / spec).is_dir()
 
 
+CONDA = '#!/bin/sh\necho installing\ntouch "$4/conda-meta/ipykernel-6.29.0-py_0.json"\n'
+
+
+@root_only
+@pytest.mark.parametrize("is_old", [False, True])
+def test_an_install_that_went_well_is_told_so_though_the_kernel_is_an_admins(machine: Machine, is_old: bool) -> None:
+    """The admin registered it for everybody; its owner installs what it lacks, and may not write it again."""
+    conda = machine.home(ALICE) / "miniconda3/bin/conda"
+    conda.parent.mkdir(parents=True)
+    conda.write_text(CONDA)
+    conda.chmod(0o755)
+    env = make_conda(machine.home(ALICE) / "miniconda3/envs/train", ("python-3.11.4-h1",))
+    machine.give(machine.home(ALICE), ALICE)
+    os.chmod(machine.shared, 0o777)
+    spec = machine.act(ALICE, "global", env)
+    machine.give(machine.shared, 0)
+    os.chmod(machine.shared, 0o755)
+    kernel = machine.shared / spec / "kernel.json"
+    if is_old:
+        said = json.loads(kernel.read_text())
+        said["metadata"]["jupyter_aiarts"]["version"] = "0.0.1"
+        kernel.write_text(json.dumps(said))
+    said = machine.act(ALICE, "repair", env)
+    assert isinstance(said, list), said
+    first, *more = said
+    assert (first, len(more)) == ("installing", 1 if is_old else 0)
+    assert not is_old or ("only an admin can" in more[0] and f"kernels register {env}" in more[0])
+    if is_old:  # nothing else was to be done, and that could not be
+        assert "cannot be written" in machine.act(ALICE, "repair", env)["error"]
+
+
 def test_pipes_and_endless_files_in_the_places_of_lists_hold_nobody_up(tmp_path: Path) -> None:
     (tmp_path / ".conda").mkdir()
     os.mkfifo(tmp_path / ".conda/environments.txt")
