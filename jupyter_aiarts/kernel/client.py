@@ -197,23 +197,23 @@ class Client:
 
     def register_kernel(self, which: str, scope: str = "global") -> Dict[str, Any]:
         """Make a kernel of an environment, for everybody (`global`) or for oneself (`user`)."""
-        return dict(self._ask("POST", "kernels/register", body={"which": which, "scope": scope}))
+        return dict(self._ask("POST", "kernels/register", body={"which": _from_here(which), "scope": scope}))
 
     def unregister_kernel(self, which: str) -> Dict[str, Any]:
         """Remove a kernel that was registered here."""
-        return dict(self._ask("POST", "kernels/unregister", body={"which": which}))
+        return dict(self._ask("POST", "kernels/unregister", body={"which": _from_here(which)}))
 
     def examine_kernel(self, which: str) -> Dict[str, Any]:
         """One kernel, with what its own Python has to say."""
-        return dict(self._ask("POST", "kernels/doctor", body={"which": which}))
+        return dict(self._ask("POST", "kernels/doctor", body={"which": _from_here(which)}))
 
     def kernel_size(self, which: str) -> Dict[str, Any]:
         """How much disk an environment takes; every file of it is looked at."""
-        return dict(self._ask("POST", "kernels/size", body={"which": which}))
+        return dict(self._ask("POST", "kernels/size", body={"which": _from_here(which)}))
 
     def repair_kernel(self, which: str) -> Iterator[Dict[str, Any]]:
         """Do what can be done about a kernel, line by line."""
-        return self.transport.stream("kernels/repair", self._query({}), {"which": which})
+        return self.transport.stream("kernels/repair", self._query({}), {"which": _from_here(which)})
 
     def cluster(self, name: Optional[str] = None) -> Dict[str, Any]:
         """Machines, their cards, who holds them and what fits now, of one cluster or of all."""
@@ -407,3 +407,10 @@ def overlaid(spec: Mapping[str, Any], changes: Mapping[str, Any]) -> Spec:
 
 def _path(job: str, noun: Optional[str] = None) -> str:
     return "jobs/" + segment(job) + ("/" + noun if noun else "")
+
+
+def _from_here(which: str) -> str:
+    """A folder as whoever names it means it: the server has another folder, where there may be one of the same name."""
+    if "/" in which or which in (".", ".."):
+        return os.path.abspath(os.path.expanduser(which))
+    return which

@@ -12,7 +12,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 from tornado.iostream import StreamClosedError
 
-from jupyter_aiarts.errors import AiartsError
+from jupyter_aiarts.errors import AiartsError, BadRequest
 from jupyter_aiarts.server.base import AiartsHandler
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ class _KernelsHandler(AiartsHandler):
 
         request = self.json_as(KernelRequest)
         self.subject = request.which[:200]
+        if "/" in request.which and not request.which.startswith(("/", "~")):
+            raise BadRequest(f"{self.subject!r} is not a whole path.", "Give the whole path of the folder.").in_chinese(
+                f"{self.subject!r} 不是完整路径。", "请给出该文件夹的完整路径。"
+            )
         return request
 
 

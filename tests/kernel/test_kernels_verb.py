@@ -7,13 +7,17 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_aiarts.cli import main
+from jupyter_aiarts.kernel.client import Client
 from jupyter_aiarts.kernel.terminal import Style
+from jupyter_aiarts.kernel.transport import Answer, Transport
 from tests.kernelspecs.conftest import make_conda
 
 
@@ -66,6 +70,33 @@ def test_from_a_terminal_in_chinese(
     make_conda(train.parent.parent / "more" / train.name)
     (train.parents[2] / ".condarc").write_text(f"envs_dirs: ['{train.parent.parent}/more']\n")
     assert "请给出其中一个的文件夹" in said("register", train.name, code=2)
+
+
+class Sent(Transport):
+    """Keeps what would be sent."""
+
+    def __init__(self) -> None:
+        self.which: list[str] = []
+
+    def request(self, method: str, path: str, query: Any = None, body: Any = None, headers: Any = None) -> Answer:
+        self.which.append(body["which"])
+        return Answer(200, {}, {})
+
+    def stream(self, path: str, query: Any = None, body: Any = None) -> Iterator[dict[str, Any]]:
+        self.which.append(body["which"])
+        return iter(())
+
+
+def test_a_relative_folder_is_the_callers_and_not_the_servers(nothing_around: Path) -> None:
+    sent = Sent()
+    client = Client(sent)
+    for act in (client.register_kernel, client.unregister_kernel, client.examine_kernel, client.kernel_size):
+        act("./venv")
+    client.repair_kernel("../x")
+    assert sent.which == [f"{nothing_around}/venv"] * 4 + [f"{nothing_around.parent}/x"]
+    for given, meant in ((".", str(nothing_around)), ("/a/b", "/a/b"), ("train", "train"), ("a..b", "a..b")):
+        client.examine_kernel(given)
+        assert sent.which[-1] == meant
 
 
 REPAIR = """

@@ -48,6 +48,15 @@ async def test_a_refusal_speaks_the_readers_language(ask: Ask, train: Path, how:
     assert (answer.code, said in json.loads(answer.body)["message"]) == (404, True)
 
 
+@pytest.mark.parametrize("act", ["register", "doctor", "repair"])
+@pytest.mark.parametrize(("how", "said"), [({"params": {"lang": "zh"}}, "完整路径"), ({}, "whole path")])
+async def test_a_relative_folder_is_refused_since_nobody_knows_whose_it_is(
+    ask: Ask, act: str, how: dict[str, object], said: str
+) -> None:
+    answer = await ask(f"kernels/{act}", "POST", {"which": "./venv"}, **how)
+    assert (answer.code, said in json.loads(answer.body)["hint"]) == (400, True)
+
+
 async def test_a_repair_is_told_line_by_line(ask: Ask, train: Path) -> None:
     (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
     python = train / "bin/python"
