@@ -28,7 +28,12 @@ _LONGEST_TITLE = 60
 def spec_name(environment: Environment, own: OwnKernel | None = None) -> str:
     """`aiarts-<slug>-<hash>`: valid for Jupyter whatever the environment is called, and its own; with the name of the
     kernelspec that it starts, where that is not Python's."""
-    parts = ("aiarts", _slug(environment.name), _digest_of(environment.path), _other(own.name) if own is not None else "")
+    parts = (
+        "aiarts",
+        _slug(environment.name),
+        _digest_of(environment.path),
+        _other(own.name) if own is not None else "",
+    )
     return "-".join(part for part in parts if part)
 
 

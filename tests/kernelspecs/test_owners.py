@@ -119,7 +119,7 @@ KERNEL = {"argv": ["R"], "display_name": "R", "language": "R", "env": {"API_KEY"
 async def test_root_copies_no_secret_out_of_a_link(
     book: KernelBook, room: Path, tmp_path: Path, linked: str, of: int
 ) -> None:
-    """A kernel for everybody may be read by everybody; whoever owns the environment may link to what only root reads."""
+    """Everybody reads a kernel for everybody; whoever owns the environment may link to what only root reads."""
     closed = room / "closed"
     (closed / "ir").mkdir(parents=True)
     (closed / "ir/kernel.json").write_text(json.dumps(KERNEL))
@@ -139,9 +139,7 @@ async def test_root_copies_no_secret_out_of_a_link(
 
 
 @pytest.mark.parametrize("of", [MALLORY, 0])
-async def test_root_registers_the_kernels_that_an_environment_has_itself(
-    book: KernelBook, room: Path, of: int
-) -> None:
+async def test_root_registers_the_kernels_that_an_environment_has_itself(book: KernelBook, room: Path, of: int) -> None:
     env = make_conda(room / "train")
     give(MALLORY, env)
     (env / "share/jupyter/kernels/ir").mkdir(parents=True)
