@@ -83,8 +83,10 @@ class KernelBook:
         from jupyter_aiarts.kernelspecs.installer import command_for, installed
 
         known = await asyncio.to_thread(self._look)
-        one = named(which, known)
+        one = await asyncio.to_thread(named, which, known, False, self._settings.folders)
         if isinstance(one, Registered):  # without its environment nothing can be done for it
+            if not await asyncio.to_thread(health.is_gone, one.prefix) and not health.is_hidden(one.prefix):
+                raise _no_more(one)
             if health.is_hidden(one.prefix):
                 raise NotAllowed(f"{one.prefix} may not be seen by you.", "Ask its owner, or an admin.").in_chinese(
                     f"您无权查看 {one.prefix}。", "请联系其所有者或管理员。"
@@ -147,7 +149,7 @@ class KernelBook:
 
     async def folder_of(self, which: str) -> str:
         """The folder of the environment with this name or kernel; raises `NotFound`, `BadRequest`."""
-        one = await asyncio.to_thread(lambda: named(which, self._look(), also_paths=True))
+        one = await asyncio.to_thread(lambda: named(which, self._look(), True, self._settings.folders))
         return one.prefix if isinstance(one, Registered) else one.path
 
     async def has_news(self) -> bool:
@@ -241,7 +243,7 @@ class KernelBook:
 
     def _register(self, which: str, scope: Scope, lang: str) -> ShownKernel:
         known = self._look()
-        one = named(which, known, also_paths=True)
+        one = named(which, known, True, self._settings.folders)
         if isinstance(one, Registered):
             raise _gone(one)
         everyone = {**{each.path: each for each in known.environments}, one.path: one}
@@ -277,7 +279,7 @@ class KernelBook:
 
     def _examined(self, which: str, lang: str) -> ShownKernel:
         known = self._look()
-        one = named(which, known, also_paths=True)
+        one = named(which, known, True, self._settings.folders)
         if isinstance(one, Registered):
             return orphan(one, lang)
         kernels = known.kernels_of(one.path)
@@ -292,7 +294,23 @@ class KernelBook:
 def _left(spec: str, error: NotAllowed, lang: str) -> str:
     """Of a kernel that this user may not write again, where something else was done."""
     hint = error.as_dict(lang)["hint"]
-    return f"{spec}：只有管理员才能重新写入。{hint}" if lang == "zh" else f"{spec}: only an admin can write it again. {hint}"
+    return (
+        f"{spec}：只有管理员才能重新写入。{hint}"
+        if lang == "zh"
+        else f"{spec}: only an admin can write it again. {hint}"
+    )
+
+
+def _no_more(one: Registered) -> BadRequest:
+    command = f"aiarts kernels unregister {one.spec}"
+    error = BadRequest(
+        f"{one.prefix} is there, but has neither conda-meta nor pyvenv.cfg: it is no environment any more.",
+        f"Mend it, or remove its kernel: {command}",
+    )
+    return error.in_chinese(
+        f"{one.prefix} 存在，但既没有 conda-meta 也没有 pyvenv.cfg：它不再是环境。",
+        f"请修复它，或移除其内核：{command}",
+    )
 
 
 def _gone(one: Registered) -> NotFound:

@@ -12,6 +12,7 @@ from jupyter_aiarts.errors import BadRequest, NotFound
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.kernelspecs import health
 from jupyter_aiarts.kernelspecs.contents import is_text, read
+from jupyter_aiarts.kernelspecs.owner import owner_of
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.environment import Environment, Registered, ShownKernel
 
@@ -85,8 +86,12 @@ def orphan(kernel: Registered, lang: str) -> ShownKernel:
     )
 
 
-def named(which: str, known: Known, also_paths: bool = False) -> Environment | Registered:
-    """The one that has this kernel name, folder or name; with `also_paths` a folder that nobody had named yet."""
+def named(
+    which: str, known: Known, also_paths: bool = False, trusted: Iterable[str] | None = None
+) -> Environment | Registered:
+    """The one that has this kernel name, folder or name; with `also_paths` a folder that nobody had named yet. A name
+    means one's own, then everybody's; where `trusted` folders are given, since something of it is to be run, somebody
+    else's is not meant by its name: anybody can call theirs as they like."""
     if "\0" in which or not is_text(which):
         raise NotFound("No environment or kernel can be called that.", "See: aiarts kernels").in_chinese(
             "环境或内核不可能叫这个名字。", "查看全部：aiarts kernels"
@@ -95,7 +100,7 @@ def named(which: str, known: Known, also_paths: bool = False) -> Environment | R
     by_spec = [one for one in known.kernels if one.spec == which]
     real = os.path.realpath(by_spec[0].prefix) if by_spec else real
     found = [one for one in known.environments if real == one.path]
-    found = found or [one for one in known.environments if one.name == which]
+    found = found or _nearest(which, _called(which, known), trusted)
     if len(found) > 1:
         paths = ", ".join(one.path for one in found[:5])
         raise BadRequest(
@@ -110,3 +115,36 @@ def named(which: str, known: Known, also_paths: bool = False) -> Environment | R
     raise NotFound(f"No environment or kernel is called {which[:200]!r}.", "See: aiarts kernels").in_chinese(
         f"没有叫 {which[:200]!r} 的环境或内核。", "查看全部：aiarts kernels"
     )
+
+
+def _called(which: str, known: Known) -> list[Environment]:
+    """Those with this name; `base` is what conda calls an installation's own."""
+    found = [one for one in known.environments if one.name == which]
+    if not found and which == "base":
+        found = [one for one in known.environments if os.path.isdir(f"{one.path}/condabin")]
+    return found
+
+
+def _nearest(which: str, found: list[Environment], trusted: Iterable[str] | None) -> list[Environment]:
+    """One's own, else everybody's, else others', where those will do."""
+    folders = tuple(os.path.realpath(folder) for folder in trusted or ())
+    ranks = {one.path: _distance(one.path, folders) for one in found}
+    nearest = [one for one in found if ranks[one.path] == min(ranks.values())]
+    if trusted is None or not nearest or ranks[nearest[0].path] < 2:
+        return nearest
+    whose = ", ".join(f"{one.path} ({one.owner})" for one in nearest[:5])
+    raise BadRequest(
+        f"{which!r} is neither yours nor everybody's: {whose}.", f"Give its folder if you mean it: {nearest[0].path}"
+    ).in_chinese(f"{which!r} 既不是您的，也不是公用的：{whose}。", f"如确实要用，请给出其文件夹：{nearest[0].path}")
+
+
+def _distance(path: str, folders: Iterable[str]) -> int:
+    """0 for one's own, 1 for root's and those that the admin named, 2 for anybody else's."""
+    try:
+        owner = owner_of(path)
+    except OSError:
+        owner = None
+    if owner is not None and owner[0] == os.geteuid():
+        return 0
+    is_named = any(f"{path}/".startswith(f"{folder.rstrip('/')}/") for folder in folders)
+    return 1 if is_named or (owner is not None and owner[0] == 0) else 2

@@ -35,12 +35,15 @@ for name in names:
         print("\\n" + word, "failed", name, " ".join(str(error).split()), sep="\\t", flush=True)
 print("\\n" + word, "end", sep="\\t", flush=True)
 """
-_AS_KERNELS_START = SCRIPT + f"""
+_AS_KERNELS_START = (
+    SCRIPT
+    + f"""
 _aiarts_activate "$1" "$2"
 printf '{_WORD}\\tactivated\\n'
 shift 2
 exec "$@"
 """
+)
 _LIBRARY = re.compile(r"([^:]+\.so[\w.]*): (cannot open shared object file|wrong ELF class)")
 
 
@@ -48,7 +51,7 @@ def problems(environment: Environment | None, kernel: Registered | None) -> Iter
     """What can be seen without starting anything; `environment` is None where its folder is gone."""
     if environment is None:
         prefix = kernel.prefix if kernel is not None else ""
-        form = "environment-hidden" if is_hidden(prefix) else ""
+        form = "environment-hidden" if is_hidden(prefix) else "" if is_gone(prefix) else "environment-unmarked"
         yield Cause(
             code="environment-gone", form=form, values={"path": prefix, "spec": kernel.spec if kernel else None}
         )
@@ -68,6 +71,17 @@ def is_hidden(prefix: str) -> bool:
     try:
         os.lstat(os.path.join(prefix, "."))
     except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def is_gone(prefix: str) -> bool:
+    """Whether a folder is surely not there; a disk that does not answer says nothing of that kind."""
+    try:
+        os.lstat(prefix)
+    except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
         return False

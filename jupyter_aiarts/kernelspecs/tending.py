@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from jupyter_aiarts.kernelspecs.health import is_gone
 from jupyter_aiarts.kernelspecs.owner import owner_of
 from jupyter_aiarts.kernelspecs.places import text_of
 from jupyter_aiarts.model.environment import Environment, Registered
@@ -37,7 +38,7 @@ def wanted(
 def stale(kernels: Iterable[Registered]) -> list[Registered]:
     """Kernels whose environment was removed. A folder that is not there because its disk is not mounted is another
     matter: then the folder above it is gone too, or empty."""
-    return [one for one in kernels if not os.path.lexists(one.prefix) and _listed(os.path.dirname(one.prefix))]
+    return [one for one in kernels if is_gone(one.prefix) and _listed(os.path.dirname(one.prefix))]
 
 
 def _owner(path: str) -> int | None:

@@ -84,6 +84,23 @@ async def test_a_kernel_whose_environment_is_gone_is_told_and_repair_removes_it(
     assert [each for each in await book.all() if each.spec == one.spec] == []
 
 
+async def test_a_kernel_whose_folder_is_still_there_is_never_removed(
+    book: KernelBook, home: Path, tmp_path: Path
+) -> None:
+    """Its records may be lost, or a disk may have failed for a moment."""
+    path = make_conda(home / "miniconda3/envs/train")
+    one = await book.register("train", "global")
+    (path / "conda-meta").rename(path / "lost")
+    for lang, title in (("en", "no environment any more"), ("zh", "不再是环境")):
+        [shown] = [each for each in await book.all(lang) if each.spec == one.spec]
+        assert codes(shown) == ["environment-gone"] and title in shown.problems[0].title
+    with pytest.raises(BadRequest, match="neither conda-meta nor pyvenv.cfg"):
+        async for _ in book.repair(str(one.spec)):
+            pass
+    await book.tend(tmp_path / "kernels.json")
+    assert (tmp_path / "shared" / str(one.spec)).is_dir()
+
+
 async def test_ones_own_and_everybodys_are_written_again_together_and_removed_one_by_one(
     book: KernelBook, home: Path, tmp_path: Path
 ) -> None:

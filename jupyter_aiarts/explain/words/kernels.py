@@ -31,6 +31,18 @@ TEXTS = {
             (("请其所有者或管理员授予读取权限", None),),
         ),
     ),
+    "environment-unmarked": Text(  # environment-gone, though its folder is there
+        Words(
+            "It is no environment any more",
+            "The folder {path} is there, but has neither conda-meta nor pyvenv.cfg; the kernel {spec} may not start.",
+            (("Remove the kernel, if the environment cannot be mended", "aiarts kernels unregister {spec}"),),
+        ),
+        Words(
+            "该文件夹不再是环境",
+            "目录 {path} 存在，但既没有 conda-meta 也没有 pyvenv.cfg；内核 {spec} 可能无法启动。",
+            (("如果该环境无法修复，可移除该内核", "aiarts kernels unregister {spec}"),),
+        ),
+    ),
     "python-gone": Text(
         Words(
             "It has no Python that can be run",
