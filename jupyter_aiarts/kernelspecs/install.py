@@ -173,8 +173,8 @@ def _read(place: str, scope: Scope) -> Registered | None:
 
 
 def _mark(place: str) -> dict[str, Any] | None:
-    """What we wrote about a kernelspec into its metadata; None for one that is not ours, as a copy under another name is
-    not: it is its maker's, and may have been changed."""
+    """What we wrote about a kernelspec into its metadata; None for one that is not ours, as a copy under another name
+    is not: it is its maker's, and may have been changed."""
     try:
         said = json.loads(text_of(f"{place}/kernel.json"))
         mark = said["metadata"][MARK]
