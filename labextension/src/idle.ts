@@ -76,7 +76,9 @@ export class IdleWatch {
     const idle = this._minutes > 0 ? this._idle() : [];
     const now = this._manager.now(); // the server's clock: `idleSince` is of it
     this._rests = new Map([...this._rests].filter(([, until]) => until > now));
-    const due = idle.filter(one => this._due(one) <= now);
+    // Those that come within a second are told of together: a notice that is just being made cannot be changed.
+    const soon = idle.some(one => this._due(one) <= now) ? now + 1000 : now;
+    const due = idle.filter(one => this._due(one) <= soon);
     if (due.some(one => !this._shown.has(key(one)))) {
       this._notice.show(due);
     } else if (due.length === 0 && this._shown.size > 0) {
@@ -85,7 +87,7 @@ export class IdleWatch {
       this._notice.change(due);
     }
     this._shown = new Set(due.map(key));
-    const next = Math.min(...idle.map(one => this._due(one)).filter(at => at > now));
+    const next = Math.min(...idle.map(one => this._due(one)).filter(at => at > soon));
     if (next < Infinity) {
       this._timer = window.setTimeout(() => this._look(), Math.min(next - now + 50, 0x7fffffff));
     }

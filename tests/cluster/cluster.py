@@ -210,10 +210,12 @@ class Cluster:
         self._cells[node].kill("containerd")
 
     def start_containerd(self, node: str) -> None:
-        """Start it again, unless it runs; returns when the node takes pods."""
+        """Start it again, unless it runs; returns when the node takes pods and its kubelet reaches it."""
         if self._cells[node].find("containerd") is None:
             nodes.start_containerd(self._cells[node])
         start.wait_for_node(self.instance, node)
+        with self.admin() as api:
+            until(f"the kubelet of {node} to reach containerd", lambda: _running(api, node))
 
     def revive(self, node: str) -> None:
         """Start containerd and then the kubelet, which ends where it finds none; returns when the node takes pods."""
@@ -235,6 +237,11 @@ class Cluster:
     def in_node(self, node: str, *command: str) -> str:
         """Run something on a node, among its processes and files, and give what it prints."""
         return self._cells[node].run(*command, processes=True)
+
+
+def _running(api: Api, node: str) -> bool:
+    """Whether the kubelet can say what runs on its node; the node counts as ready for a while also when it cannot."""
+    return bool(api.get(f"api/v1/nodes/{node}/proxy/runningpods/"))
 
 
 def _empty(api: Api, namespace: str) -> None:

@@ -17,6 +17,7 @@ from jupyter_aiarts import usage
 from jupyter_aiarts.devices import lookout
 from jupyter_aiarts.devices.ascend import AscendProbe
 from jupyter_aiarts.devices.host import HostProbe
+from jupyter_aiarts.model.usage import Usage
 from jupyter_aiarts.usage import UsageWatch
 from tests.at_once import write_at_once
 
@@ -75,12 +76,14 @@ async def test_looking_that_ends_leaves_nobody_waiting(monkeypatch: pytest.Monke
     answers = await asyncio.wait_for(asyncio.gather(*(watch.latest() for _ in range(3)), return_exceptions=True), 30)
     assert [type(one) for one in answers] == [ZeroDivisionError] * 3
     monkeypatch.undo()
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     assert (await asyncio.wait_for(watch.latest(), 30)).host.memory_total  # who asks later is not told of it any more
     await watch.aclose()
 
 
 async def test_whoever_comes_just_when_looking_ends_gets_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usage, "WATCHED", 0.06)
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     watch = UsageWatch(["/"])
     for _ in range(20):  # looks end 50 ms after they began, between these and at the same time
         assert (await asyncio.wait_for(watch.latest(), 30)).host.memory_total
@@ -221,7 +224,7 @@ async def test_a_tool_that_is_slow_is_awaited_and_no_card_is_denied(
     watch = UsageWatch(["/"])
     try:
         seen = await watch.latest()
-        assert (seen.devices, [one.code for one in seen.silent]) == ((), ["probe-pending"])
+        assert (seen.devices, silence(seen)) == ((), ["probe-pending"])
         (tmp_path / "go").touch()
         await asyncio.wait_for(told_of(watch, 2), 30)
         (tmp_path / "go").unlink()
@@ -233,10 +236,15 @@ async def test_a_tool_that_is_slow_is_awaited_and_no_card_is_denied(
         assert seen_before is not None
         seen_before.at -= 7200
         await asyncio.wait_for(told_of(watch, 0), 30)
-        assert [one.code for one in (await watch.latest()).silent] == ["probe-pending"]
+        assert silence(await watch.latest()) == ["probe-pending"]
     finally:
         (tmp_path / "go").touch()
         await watch.aclose()
+
+
+def silence(seen: Usage) -> list[str]:
+    """What is said of `npu-smi`; others may be slow, too, on a machine that is busy."""
+    return [one.code for one in seen.silent if one.probe == "npu-smi"]
 
 
 def slow_tool(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +274,7 @@ async def test_a_machine_that_has_no_thread_left_is_looked_at_when_it_has_one_ag
             raise RuntimeError("can't start new thread")
         start(thread)
 
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     watch = UsageWatch(["/"])
     with monkeypatch.context() as full:
         full.setattr(threading.Thread, "start", refuse)

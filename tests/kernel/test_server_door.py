@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import os
@@ -69,7 +70,7 @@ def runtime_of(place: Path, server: subprocess.Popen[bytes]) -> dict[str, Any]:
     path = place / "runtime" / f"jpserver-{server.pid}.json"
     limit = time.monotonic() + 60
     while time.monotonic() < limit and server.poll() is None:
-        if path.exists():
+        with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):  # not there, or being written just now
             known: dict[str, Any] = json.loads(path.read_text())
             return known
         time.sleep(0.05)

@@ -15,12 +15,14 @@ before(async () => {
 
 after(() => browser?.close());
 
-/** Prints until the file `go` appears beside it, so that the test decides when it ends. */
+/** Takes its first step when the file `on` appears beside it: a panel shows the last lines only. Ends with `go`. */
 const TRAINING = `
 import pathlib, sys, time
 print("epoch 0 <b>bold</b>", flush=True)
 print("\\x1b[31mloss is nan\\x1b[0m", file=sys.stderr, flush=True)
 step, here = 0, pathlib.Path(__file__)
+while here.exists() and not here.with_name("on").exists():
+    time.sleep(0.05)
 while here.exists() and not here.with_name("go").exists():
     time.sleep(0.25)
     step += 1
@@ -66,6 +68,7 @@ test('a job as the last line of a cell is live while the kernel is busy, and its
       await panel.getByText('训练 <i>one</i>').waitFor();
       await panel.getByText('epoch 0 <b>bold</b>').waitFor();
       await panel.getByText('loss is nan', { exact: true }).waitFor();
+      await lab.write('work/on', '');
       await panel.getByText(/^step [1-9]\d?$/).last().waitFor();
       await photograph(book.page, 'cell-job-running');
 
@@ -96,6 +99,7 @@ test('a reopened notebook shows the live job without a kernel; what is not ours 
     'cell-reopened',
     async lab => {
       const script = await lab.write('work/train.py', TRAINING);
+      await lab.write('work/on', '');
       const job = await lab.ask('POST', 'jobs', { name: 'reopened', script, device: NPU, devices: 2 });
       return saved(
         { kind: 'job', id: job.id },
@@ -137,6 +141,7 @@ for (const [name, options, region, words] of [
       `cell-all-${name}`,
       async lab => {
         const script = await lab.write('work/train.py', TRAINING);
+        await lab.write('work/on', '');
         await lab.ask('POST', 'jobs', { name: 'listed', script, device: NPU, devices: 2 });
         await lab.ask('POST', 'jobs', { name: 'of CPUs', script });
         return saved({ kind: 'usage' }, { kind: 'cluster' }, { kind: 'jobs', mine: true }, ...new Array(12).fill({ kind: 'x' }));

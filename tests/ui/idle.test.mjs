@@ -110,7 +110,11 @@ test('a notebook that holds an idle card is told of; it rests, or gives the card
     await page.waitForTimeout(1500); // it slides in
     await photograph(page, 'idle-notebook');
     assert.equal((await kernels()).length, 1);
+    const saved = page.waitForResponse(
+      answer => answer.request().method() === 'PUT' && answer.url().includes('/api/contents/train.ipynb') && answer.ok()
+    );
     await page.getByRole('button', { name: /^Save and create checkpoint/ }).click();
+    await saved;
     await notices.getByRole('button', { name: 'Snooze an hour' }).click();
     await notices.waitFor({ state: 'detached' });
 

@@ -23,7 +23,7 @@ export class JobPage {
       id,
       tab
     });
-    await this.region.waitFor();
+    await (tab ? this.region.locator(`.aiarts-Page-body[data-tab="${tab}"]`) : this.region).waitFor();
   }
 
   async tab(name) {

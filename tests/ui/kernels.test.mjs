@@ -49,8 +49,12 @@ test('a kernel made of an environment is in the launcher at once, starts activat
   const page = await browser.context.newPage();
   const card = page.locator(`.jp-LauncherCard[data-category="Notebook"][title*="${NAME} (conda)"]`);
   try {
+    const listens = new Promise(heard =>
+      page.on('websocket', socket => socket.url().includes('/aiarts/stream') && socket.once('framereceived', heard))
+    );
     await page.goto(lab.page);
     await page.locator('.jp-Launcher').waitFor();
+    await listens;
     await makeEnvironment(join(lab.home, 'miniconda3/envs', NAME));
     const { spec } = await lab.ask('POST', 'kernels/register', { which: NAME, scope: 'user' });
     await card.waitFor({ timeout: AT_ONCE });

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /**
  * A notebook as a user sees it: cells are found by their number, panels by role and name.
  */
@@ -12,26 +14,37 @@ export class NotebookPage {
     });
   }
 
-  /** Open a saved notebook; its kernel starts only when a cell is run. */
+  /** Open a saved notebook; its kernel starts by itself. */
   async open(lab, name) {
     await this.page.goto(lab.notebook(name));
     await this.page.locator('.jp-NotebookPanel .jp-Cell').first().waitFor();
   }
 
-  /** Run all cells once the kernel is there; JupyterLab forgets what is run in the moment it connects. */
+  /**
+   * Run all cells once the kernel is there: what is run in the moment it connects is lost, or run elsewhere.
+   *
+   * The notebook's indicator says "idle" also before there is any kernel, so the server is asked first.
+   */
   async runAll() {
-    await this.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
-    const first = this.page.locator('.jp-InputPrompt', { hasText: /^\[\d+\]:$/ }).first();
-    // Run in that moment, it may also ask which kernel is meant, for each of the cells.
-    const asked = this.page.getByRole('dialog').getByRole('button', { name: 'Select', exact: true });
-    await this.page.addLocatorHandler(asked, button => button.click());
-    for (let tries = 0; tries < 5 && !(await first.isVisible()); tries++) {
-      await this.page.locator('.jp-Notebook .jp-Cell').first().click();
-      await this.page.getByRole('menuitem', { name: 'Run', exact: true }).click();
-      await this.page.getByRole('menuitem', { name: 'Run All Cells', exact: true }).click();
-      await first.waitFor({ timeout: 10_000 }).catch(() => null);
+    const sessions = new URL('api/sessions', this.page.url().replace(/(lab|notebooks)\/.*$/, ''));
+    const deadline = Date.now() + 60_000;
+    while (!(await this._isConnected(sessions.href))) {
+      assert.ok(Date.now() < deadline, 'no kernel is connected after a minute');
+      await this.page.waitForTimeout(50);
     }
-    await this.page.removeLocatorHandler(asked);
+    await this.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
+    await this.page.locator('.jp-Notebook .jp-Cell').first().click();
+    await this.page.getByRole('menuitem', { name: 'Run', exact: true }).click();
+    await this.page.getByRole('menuitem', { name: 'Run All Cells', exact: true }).click();
+    await this.page.locator('.jp-InputPrompt', { hasText: /^\[\d+\]:$/ }).first().waitFor({ timeout: 60_000 });
+  }
+
+  /** Whether the page is connected with a kernel that waits for work. */
+  async _isConnected(sessions) {
+    const found = await (await this.page.request.get(sessions)).json();
+    return found.some(
+      ({ path, kernel }) => path.endsWith('.ipynb') && kernel?.connections > 0 && kernel.execution_state === 'idle'
+    );
   }
 
   panel(name) {

@@ -57,12 +57,13 @@ class Lab:
         """Wait until this is true of a job."""
         return await job_reached(self.engine, job_id, there, seconds)
 
-    async def printed(self, job_id: str, text: str, seconds: float = 60) -> None:
-        """Wait until a line with this text is in the job's log."""
+    async def printed(self, job_id: str, text: str, seconds: float = 60, times: int = 1) -> None:
+        """Wait until so many lines with this text are in the job's log, of all attempts of its run."""
 
         async def look() -> None:
-            follower = (await self.engine.log(job_id)).follow(LogQuery(tail=1000))
-            while not any(text in line.text for line in await asyncio.to_thread(follower.step, False)):
+            follower, seen = (await self.engine.log(job_id)).follow(LogQuery(tail=1000)), 0
+            while seen < times:
+                seen += sum(text in line.text for line in await asyncio.to_thread(follower.step, False))
                 await asyncio.sleep(0.02)
 
         await asyncio.wait_for(look(), seconds)

@@ -42,8 +42,7 @@ async def test_a_running_job_is_paused_resumed_and_stopped_and_its_log_is_whole(
         assert [pod for pod in lab.pods() if pod["status"]["phase"] in ("Pending", "Running")] == []
         await lab.engine.act(job.id, Move.RESUME)
         await lab.until(job.id, Phase.RUNNING)
-        await lab.when(job.id, lambda record: record.phase is Phase.RUNNING)
-        await lab.printed(job.id, "up")
+        await lab.printed(job.id, "up", times=2)
         await lab.engine.act(job.id, Move.STOP)
         stopped = await lab.until(job.id)
         assert (stopped.phase, stopped.cause.code, stopped.run) == (Phase.STOPPED, "stopped-by-user", 1)
