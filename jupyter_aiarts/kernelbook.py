@@ -304,11 +304,11 @@ def _left(spec: str, error: NotAllowed, lang: str) -> str:
 def _no_more(one: Registered) -> BadRequest:
     command = f"aiarts kernels unregister {one.spec}"
     error = BadRequest(
-        f"{one.prefix} is there, but has neither conda-meta nor pyvenv.cfg: it is no environment any more.",
+        f"{one.prefix} is there, but no environment is seen in it: it needs a conda-meta or pyvenv.cfg that can be read.",
         f"Mend it, or remove its kernel: {command}",
     )
     return error.in_chinese(
-        f"{one.prefix} 存在，但既没有 conda-meta 也没有 pyvenv.cfg：它不再是环境。",
+        f"{one.prefix} 存在，但其中看不到环境：需要可读取的 conda-meta 或 pyvenv.cfg。",
         f"请修复它，或移除其内核：{command}",
     )
 

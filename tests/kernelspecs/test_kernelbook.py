@@ -91,10 +91,10 @@ async def test_a_kernel_whose_folder_is_still_there_is_never_removed(
     path = make_conda(home / "miniconda3/envs/train")
     one = await book.register("train", "global")
     (path / "conda-meta").rename(path / "lost")
-    for lang, title in (("en", "no environment any more"), ("zh", "不再是环境")):
+    for lang, title in (("en", "No environment is seen"), ("zh", "看不到环境")):
         [shown] = [each for each in await book.all(lang) if each.spec == one.spec]
         assert codes(shown) == ["environment-gone"] and title in shown.problems[0].title
-    with pytest.raises(BadRequest, match="neither conda-meta nor pyvenv.cfg"):
+    with pytest.raises(BadRequest, match="no environment is seen in it"):
         async for _ in book.repair(str(one.spec)):
             pass
     await book.tend(tmp_path / "kernels.json")

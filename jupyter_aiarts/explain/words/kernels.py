@@ -33,13 +33,14 @@ TEXTS = {
     ),
     "environment-unmarked": Text(  # environment-gone, though its folder is there
         Words(
-            "It is no environment any more",
-            "The folder {path} is there, but has neither conda-meta nor pyvenv.cfg; the kernel {spec} may not start.",
+            "No environment is seen in its folder",
+            "The folder {path} is there, but no environment is seen in it: it needs a conda-meta or pyvenv.cfg that can be read. "
+            "The kernel {spec} may not start.",
             (("Remove the kernel, if the environment cannot be mended", "aiarts kernels unregister {spec}"),),
         ),
         Words(
-            "该文件夹不再是环境",
-            "目录 {path} 存在，但既没有 conda-meta 也没有 pyvenv.cfg；内核 {spec} 可能无法启动。",
+            "其文件夹中看不到环境",
+            "目录 {path} 存在，但其中看不到环境：需要可读取的 conda-meta 或 pyvenv.cfg。内核 {spec} 可能无法启动。",
             (("如果该环境无法修复，可移除该内核", "aiarts kernels unregister {spec}"),),
         ),
     ),

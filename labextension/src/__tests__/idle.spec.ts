@@ -76,6 +76,13 @@ test('it is told when the time has come, not before', async () => {
   expect(shown).toEqual([['a']]);
 });
 
+test('those whose time comes within a second are told of together, and once', async () => {
+  const soon = '2026-11-16T10:00:00.300Z';
+  server.socket.say({ type: 'jobs', jobs: [idle('a', NOW), idle('b', soon)] });
+  await later(31);
+  expect([shown, changed]).toEqual([[['a', 'b']], []]);
+});
+
 test('it goes away when the cards work again, or the job ended', () => {
   server.socket.say({ type: 'jobs', jobs: [idle('a', HOUR_AGO)] });
   server.socket.say({ type: 'jobs', jobs: [job('a')] });
