@@ -304,7 +304,8 @@ def _left(spec: str, error: NotAllowed, lang: str) -> str:
 def _no_more(one: Registered) -> BadRequest:
     command = f"aiarts kernels unregister {one.spec}"
     error = BadRequest(
-        f"{one.prefix} is there, but no environment is seen in it: it needs a conda-meta or pyvenv.cfg that can be read.",
+        f"{one.prefix} is there, but no environment is seen in it: it needs a conda-meta or pyvenv.cfg that can be "
+        "read.",
         f"Mend it, or remove its kernel: {command}",
     )
     return error.in_chinese(

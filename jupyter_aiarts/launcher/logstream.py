@@ -77,15 +77,15 @@ class LogStream:
             cursor.close()
 
     def _news(self) -> Iterator[Dict[str, Any]]:
+        watch = self._node.status.watch
+        if watch is not None and watch.version != self._looks_told:
+            self._looks_told = watch.version
+            yield {"type": "usage", **watch.past()}  # first: whoever reads of it in the status finds the past, too
         yield {"type": "status", **self._node.status.document()}
         for one in self._node.prepared if self._node.status.ranks else []:
             if self._environments.get(one.seat.rank) != one.exported:
                 self._environments[one.seat.rank] = one.exported
                 yield {"type": "environment", "rank": one.seat.rank, "variables": readable(one.exported)}
-        watch = self._node.status.watch
-        if watch is not None and watch.version != self._looks_told:
-            self._looks_told = watch.version
-            yield {"type": "usage", **watch.past()}
         if self._node.summary is not None and not self._summary_told:
             self._summary_told = True
             yield {"type": "summary", **self._node.summary}

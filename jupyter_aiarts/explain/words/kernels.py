@@ -34,8 +34,8 @@ TEXTS = {
     "environment-unmarked": Text(  # environment-gone, though its folder is there
         Words(
             "No environment is seen in its folder",
-            "The folder {path} is there, but no environment is seen in it: it needs a conda-meta or pyvenv.cfg that can be read. "
-            "The kernel {spec} may not start.",
+            "The folder {path} is there, but no environment is seen in it: it needs a conda-meta or pyvenv.cfg that "
+            "can be read. The kernel {spec} may not start.",
             (("Remove the kernel, if the environment cannot be mended", "aiarts kernels unregister {spec}"),),
         ),
         Words(
