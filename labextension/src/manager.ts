@@ -4,7 +4,7 @@ import { Signal } from '@lumino/signaling';
 import type { Fix, FixRequest, Job, JobRequest, UsagePage } from './api';
 import { isLogin, Unanswered } from './errors';
 import { QUIET } from './requests';
-import type { IJobManager, IRequest, Link, Patch, Query, ServerMove } from './tokens';
+import type { IAnswer, IJobManager, IRequest, Link, Patch, Query, ServerMove } from './tokens';
 import { parseJob, parseMessage, WireError, type ICluster, type IHealth, type IIdleKernel, type IJob, type Message } from './wire';
 
 /** What the manager needs of a websocket. */
@@ -18,6 +18,7 @@ export interface IServer {
   health(): Promise<IHealth>;
   /** Ask a route below `aiarts/`. */
   ask(path: string, request?: IRequest): Promise<unknown>;
+  read(path: string, request?: IRequest): Promise<IAnswer>;
   fetch(path: string, request?: IRequest): Promise<Response>;
   url(path: string, query?: Query): string;
   /** By how many milliseconds the server's clock is ahead. */
@@ -135,6 +136,10 @@ export class JobManager implements IJobManager {
     return (await this._trusted(this._server.ask(path, request))) as T;
   }
 
+  read(path: string, request?: IRequest): Promise<IAnswer> {
+    return this._trusted(this._server.read(path, request));
+  }
+
   fetch(path: string, request?: IRequest): Promise<Response> {
     return this._trusted(this._server.fetch(path, request));
   }
@@ -165,9 +170,12 @@ export class JobManager implements IJobManager {
   }
 
   async remove(id: string): Promise<string> {
+    const before = this._told;
     const left = await this.ask<string>(`jobs/${id}`, { method: 'DELETE' });
-    this._jobs.delete(id);
-    this._tell();
+    if (!this._isToldSince(id, before)) {
+      this._jobs.delete(id); // else it may be stopping still, and the stream says when it is gone
+      this._tell();
+    }
     return left;
   }
 
@@ -187,9 +195,9 @@ export class JobManager implements IJobManager {
    * a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
    */
   private readonly _wake = (): void => {
-    const slept = Date.now() - this._felt > SLEEP;
-    this._felt = Date.now();
-    if (slept && !document.hidden && this._link.state === 'live') {
+    // Only the stream itself says that it lives: not our own clock, nor a tab that nobody looks at.
+    if (Date.now() - this._felt > SLEEP && !document.hidden && this._link.state === 'live') {
+      this._felt = Date.now();
       this._renew();
     }
   };
@@ -323,11 +331,15 @@ export class JobManager implements IJobManager {
    * question was asked (`before`), the answer may be the older one, and nobody would correct it.
    */
   private _showing(job: Job, before: number): Job {
-    if (Math.max(this._toldAll, this._toldOf.get(job.id) ?? 0) <= before) {
+    if (!this._isToldSince(job.id, before)) {
       this._put([parseJob(job)]);
       this._tell();
     }
     return job;
+  }
+
+  private _isToldSince(id: string, before: number): boolean {
+    return Math.max(this._toldAll, this._toldOf.get(id) ?? 0) > before;
   }
 
   private _learn(health: IHealth): void {

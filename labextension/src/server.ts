@@ -3,11 +3,14 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import { isAbort, Late, readAnswer, readError, Unanswered } from './errors';
 import type { IServer } from './manager';
-import type { IRequest, Query } from './tokens';
+import type { IAnswer, IRequest, Query } from './tokens';
 import { parseHealth, type IHealth } from './wire';
 
 /** Milliseconds after which nobody is going to answer; the slowest question, a dry run on a busy cluster, takes seconds. */
 const PATIENCE = 60_000;
+
+/** Milliseconds after which an answer says nothing about the time: its date is of when the question came. */
+const SOON = 2000;
 
 /** The server's AIArts routes, reached with the page's own login; made by the manager plugin. */
 export class AiartsServer implements IServer {
@@ -36,15 +39,20 @@ export class AiartsServer implements IServer {
 
   /** Ask a route; throws `ApiError` with the server's words, or `Unanswered` where none come in time. */
   async ask(path: string, request: IRequest = {}): Promise<unknown> {
+    const { text, headers } = await this.read(path, request);
+    // What a deletion could not remove has no other place than a header.
+    return text === '' ? decodeURIComponent(headers.get('X-Aiarts-Left') ?? '') : readAnswer(text);
+  }
+
+  /** The whole answer of a route with its headers; throws as `ask` does. */
+  async read(path: string, request: IRequest = {}): Promise<IAnswer> {
     const patience = new AbortController();
     const timer = window.setTimeout(() => patience.abort(), PATIENCE);
     const giveUp = (): void => patience.abort();
     request.signal?.addEventListener('abort', giveUp);
     try {
       const response = await this.fetch(path, { ...request, signal: patience.signal });
-      const text = await response.text();
-      // What a deletion could not remove has no other place than a header.
-      return text === '' ? decodeURIComponent(response.headers.get('X-Aiarts-Left') ?? '') : readAnswer(text);
+      return { headers: response.headers, text: await wholeText(response) };
     } catch (error) {
       // Given up by the clock and not by whoever asked: nobody answered.
       throw isAbort(error) && !request.signal?.aborted ? new Late('the server does not answer in time') : error;
@@ -77,9 +85,12 @@ export class AiartsServer implements IServer {
   }
 
   private async _send(url: string, init: RequestInit): Promise<Response> {
+    const sent = Date.now();
     try {
       const response = await ServerConnection.makeRequest(url, init, this._settings);
-      this._lookAtClock(response.headers.get('Date'));
+      if (Date.now() - sent < SOON) {
+        this._lookAtClock(response.headers.get('Date'));
+      }
       return response;
     } catch (error) {
       // JupyterLab wraps what fetch threw, a request that was given up included.
@@ -96,5 +107,14 @@ export class AiartsServer implements IServer {
       const offset = said + 500 - Date.now(); // the header has whole seconds
       this.clockOffset = Math.abs(offset) < 2000 ? 0 : offset;
     }
+  }
+}
+
+/** Browsers say that a body broke off by a TypeError, each in words of its own. */
+async function wholeText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw error instanceof TypeError ? new Unanswered('the answer broke off') : error;
   }
 }

@@ -25,6 +25,12 @@ export type Link =
 /** The words after the question mark of an address; what is null or false is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
+/** An answer that has come whole. */
+export interface IAnswer {
+  readonly headers: Pick<Headers, 'get'>;
+  readonly text: string;
+}
+
 /** How to ask one of the server's routes. */
 export interface IRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -71,6 +77,8 @@ export interface IJobManager {
   watchUsage(): IDisposable;
   /** Ask a route below `aiarts/`; `requests.ts` has the typed questions. */
   ask<T>(path: string, request?: IRequest): Promise<T>;
+  /** A whole answer with its headers; fails as `ask` does, also when it takes too long. */
+  read(path: string, request?: IRequest): Promise<IAnswer>;
   /** The answer itself once its head is there, for what is read as it comes; fails as `ask` does. */
   fetch(path: string, request?: IRequest): Promise<Response>;
   /** The address of a route, for a link. */

@@ -1,5 +1,5 @@
 import type { IServer, Socket } from '../manager';
-import type { IRequest, Query } from '../tokens';
+import type { IAnswer, IRequest, Query } from '../tokens';
 import type { IHealth, IJob } from '../wire';
 
 /** The server's end of one connection: a test speaks and hangs up through it. */
@@ -53,6 +53,10 @@ export class FakeServer implements IServer {
   async ask(path: string, request: IRequest = {}): Promise<unknown> {
     this.asked.push({ path, request });
     return this.answers(path, request);
+  }
+
+  async read(path: string, request: IRequest = {}): Promise<IAnswer> {
+    return { text: JSON.stringify(await this.ask(path, request)), headers: { get: () => null } };
   }
 
   /** jsdom has no responses: one with what the reader of a log needs. */

@@ -346,6 +346,42 @@ test.each([
   expect(await ask(async () => response)).toContain(words);
 });
 
+test('what no list has is asked for again when the job is told of, and how far it is costs no question', async () => {
+  const questions = (): number => server.asked.filter(({ path }) => path === `jobs/${ID}`).length;
+  const before = questions();
+  await say({ type: 'jobs', jobs: [listed(ID, { name: HOSTILE, moves: MOVES })] }); // one of its ranks ended, for all we know
+  await settle();
+  expect(questions()).toBe(before + 1);
+  await say({ type: 'jobs', jobs: [listed(ID, { name: HOSTILE, moves: MOVES, progress: { text: '1/4', share: 0.25 } })] });
+  await settle();
+  expect(questions()).toBe(before + 1);
+});
+
+test('the clock of the server is taken from answers that come at once, and not from one that took long', async () => {
+  let takes = 0;
+  const now = Date.parse('2026-11-16T10:00:00Z');
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
+  const date = new Date(now + 3_600_000).toUTCString();
+  const made = new AiartsServer(
+    connection(async () => {
+      clock.mockReturnValue(Date.now() + takes);
+      return { ok: true, status: 200, text: async () => '{}', headers: { get: () => date } };
+    }),
+    'en'
+  );
+  await made.ask('cluster');
+  const first = made.clockOffset;
+  takes = 600_000; // followed, and nothing was printed for so long: its date is of the beginning
+  await made.ask('cluster');
+  clock.mockRestore();
+  expect([first, made.clockOffset]).toEqual([3_600_500, 3_600_500]);
+});
+
+test('an answer that breaks off is said as one that did not come', async () => {
+  const response = { ok: true, status: 200, text: () => Promise.reject(new TypeError('network error')), headers: { get: () => null } };
+  expect(await ask(async () => response)).toContain('Check that it runs');
+});
+
 test('an address leaves out what is not asked for', () => {
   const made = new AiartsServer(connection(() => Promise.reject(new Error())), 'zh');
   expect(made.url('jobs/a/logs', { rank: 0, run: null, fold: false, follow: true, grep: 'a b&c' })).toBe(

@@ -61,6 +61,42 @@ test('a flood is bounded while it is followed, and let go while it is not', asyn
   expect([last(), model.following]).toEqual(['line 79999', true]);
 });
 
+test('older lines that come when the first row is another one by then leave no hole', async () => {
+  const log = new FakeLog(lines(0, 30_000));
+  await open(log);
+  const page = log.page.bind(log);
+  log.page = async query => {
+    const found = await page(query);
+    if (query.before !== undefined) {
+      log.print(...lines(log.lines.length, log.lines.length + MOST_ROWS)); // followed, so the oldest rows go
+      await settle();
+    }
+    return found;
+  };
+  await model.older();
+  const numbers = model.rows.map(row => Number(row.text.slice(5)));
+  expect(numbers).toEqual(numbers.map((_, place) => numbers[0]! + place));
+});
+
+test('a question that was superseded starts no stream, and says nothing about where the rows are', async () => {
+  const log = new FakeLog(lines(0, 10));
+  await open(log);
+  const page = log.page.bind(log);
+  const answers: Array<() => void> = [];
+  log.page = query => new Promise(resolve => answers.push(() => resolve(page(query))));
+  const streams = log.streams;
+  const first = model.choose({ fold: true });
+  const second = model.choose({ rank: 0 });
+  answers[0]!();
+  await first;
+  await settle();
+  expect(log.streams).toBe(streams);
+  answers[1]!();
+  await second;
+  await settle();
+  expect([log.streams, model.rows.length]).toEqual([streams + 1, 10]);
+});
+
 test('paging back to the beginning and forward again misses and repeats nothing', async () => {
   const log = new FakeLog(lines(0, 30_000));
   await open(log);

@@ -271,6 +271,36 @@ test('after a sleep there is a new connection, and the old picture stays until i
   expect(ids()).toEqual(['b']);
 });
 
+test('a tab that slept while nobody looked at it is renewed when somebody does', () => {
+  socket().say({ type: 'snapshot', jobs: [job('a')] });
+  const watch = manager.watchUsage();
+  const hidden = jest.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  jest.setSystemTime(Date.now() + 3_600_000);
+  window.dispatchEvent(new Event('online'));
+  jest.advanceTimersByTime(45_000); // the question for what the machine does is no sign of life
+  expect(server.sockets).toHaveLength(1);
+  hidden.mockReturnValue(false);
+  document.dispatchEvent(new Event('visibilitychange'));
+  expect(server.sockets).toHaveLength(2);
+  hidden.mockRestore();
+  watch.dispose();
+});
+
+test('a job that is deleted and still stops stays in the list until the stream says that it is gone', async () => {
+  socket().say({ type: 'snapshot', jobs: [job('a'), job('b')] });
+  server.answers = () => {
+    socket().say({ type: 'jobs', jobs: [job('a', { moves: [] })] });
+    return '';
+  };
+  await manager.remove('a');
+  expect(ids()).toEqual(['a', 'b']);
+  socket().say({ type: 'removed', ids: ['a'] });
+  expect(ids()).toEqual(['b']);
+  server.answers = () => '';
+  await manager.remove('b');
+  expect(ids()).toEqual([]);
+});
+
 test('whoever sees the list when the machine wakes has it anew without touching anything', () => {
   socket().say({ type: 'snapshot', jobs: [job('a')] });
   const watch = manager.watchUsage();

@@ -83,7 +83,9 @@ test('columns count wide characters twice and escape codes not at all', () => {
   expect(columns('\x1b[31mab\x1b[0m训练')).toBe(6);
   expect(columns('a plain line')).toBe(12);
   expect(columns('10%\r20% done')).toBe(8);
-  expect(columns('a\tb')).toBe(10);
+  expect(columns('a\tb')).toBe(9); // up to the next stop, and no eight more
+  expect(columns('12345678\tb\t')).toBe(24);
+  expect(columns('😀')).toBe(2);
   expect(columns('x'.repeat(100_000))).toBe(4000);
 });
 

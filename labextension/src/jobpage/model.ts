@@ -126,8 +126,8 @@ export class JobModel {
   private _hear(): void {
     const listed = this._manager.job(this.id) ?? null;
     const isMissing = listed === null && this._manager.link.state === 'live';
-    const isOther = isMissing !== this._isMissing || (listed !== null && known(listed) !== known(this._listed));
-    if (isOther && this._listed !== null) {
+    const isOther = isMissing !== this._isMissing || (listed !== null && isNews(listed, this._listed));
+    if (isOther && (this._listed !== null || this.job.failure !== null)) {
       void this.job.load();
       if (!isMissing) {
         this._refreshParts();
@@ -152,7 +152,7 @@ export class JobModel {
     const isAtRest = value.phase === 'paused' || isFinished(value.phase);
     const runs = isAtRest ? value.run : value.run + 0.5;
     if (this._runs !== null && runs > this._runs) {
-      void this.logs.choose({ run: null });
+      void this.logs.choose({ run: null, rank: null }); // it may have fewer
     }
     this._runs = runs;
   }
@@ -201,7 +201,16 @@ export class JobModel {
   private _timer = 0;
 }
 
-/** What a listed job says, but for how far it is: that is in the list as a whole, and changes often. */
+/**
+ * Whether a listed job may say more than before: it is told of whenever anything of it changes, also what no list has,
+ * such as its ranks; or after nobody answered for a while. How far it is, is in the list, and changes often.
+ */
+function isNews(job: IJob, before: IJob | null): boolean {
+  const isFurther = JSON.stringify(job.progress) !== JSON.stringify(before?.progress);
+  return job !== before && (known(job) !== known(before) || !isFurther);
+}
+
+/** What a listed job says, but for how far it is. */
 function known(job: IJob | null): string {
   return JSON.stringify(job, (key, value: unknown) => (key === 'progress' ? undefined : value));
 }

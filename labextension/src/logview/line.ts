@@ -64,9 +64,9 @@ export function identity(seq: string): string {
   return /^[0-9a-f.]*/.exec(seq)?.[0] ?? '';
 }
 
-// CJK, kana, hangul, full-width forms and emoji take two columns of a fixed-width font.
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\ud83c-\ud83e]/g;
+// CJK, kana, hangul and full-width forms take two columns of a fixed-width font; so do emoji, which are two of these.
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
+const TAB = 8;
 /** What most lines are made of: nothing that is hidden, wide or rewritten. */
 const SIMPLE = /^[ -~]*$/;
 
@@ -76,8 +76,8 @@ export function columns(text: string): number {
   if (SIMPLE.test(state)) {
     return state.length;
   }
-  const read = plain(state);
-  return read.length + (read.match(WIDE)?.length ?? 0) + 7 * (read.split('\t').length - 1);
+  const [first = '', ...others] = plain(state).split('\t').map(part => part.length + (part.match(WIDE)?.length ?? 0));
+  return others.reduce<number>((column, part) => column + TAB - (column % TAB) + part, Number(first));
 }
 
 /** The local time of day with milliseconds, or the text itself where it is no time. */

@@ -83,16 +83,20 @@ export class LogModel {
   /** The last lines, and then what comes. Also the first thing that is asked. */
   async toEnd(): Promise<void> {
     this.following = true;
+    let silence: string | null = null;
     const end = async (): Promise<ReadonlyArray<ILogLine>> => {
-      const { lines, silence } = await this._page({ tail: PAGE });
-      this.silence = silence;
-      return lines;
+      const page = await this._page({ tail: PAGE });
+      silence = page.silence;
+      return page.lines;
     };
-    await this._replace(end, page => {
+    const isLast = await this._replace(end, page => {
+      this.silence = silence;
       this.atStart = page.length === 0;
       this.atEnd = true;
     });
-    this._attach();
+    if (isLast) {
+      this._attach();
+    }
   }
 
   async toStart(): Promise<void> {
@@ -111,9 +115,14 @@ export class LogModel {
   async toLine(line: ILogLine): Promise<void> {
     const here = this._find(line.seq);
     if (here === null) {
+      let ends = { atStart: false, atEnd: false };
       await this._elsewhere(
-        () => this._around(line),
-        () => undefined
+        async () => {
+          const around = await this._around(line);
+          ends = around;
+          return around.lines;
+        },
+        () => void Object.assign(this, { atStart: ends.atStart, atEnd: ends.atEnd })
       );
     }
     this.following = false;
@@ -140,8 +149,8 @@ export class LogModel {
     }
     await this._load(async asked => {
       const { lines } = await this._page({ before: oldest, limit: PAGE });
-      if (asked !== this._asked) {
-        return;
+      if (asked !== this._asked || this._rows.oldest !== oldest) {
+        return; // between these and what is first by now there would be a hole
       }
       this.atStart = lines.length === 0;
       if (this._rows.prepend(lines)) {
@@ -210,14 +219,16 @@ export class LogModel {
     return this._source.page({ ...this._query, ...query });
   }
 
-  private async _around(line: ILogLine): Promise<ReadonlyArray<ILogLine>> {
+  private async _around(line: ILogLine): Promise<IAround> {
     const [before, after] = await Promise.all([
       this._page({ before: line.seq, limit: PAGE / 2 }),
       this._page({ after: line.seq, limit: PAGE / 2 })
     ]);
-    this.atStart = before.lines.length === 0;
-    this.atEnd = after.lines.length === 0;
-    return [...before.lines, line, ...after.lines];
+    return {
+      lines: [...before.lines, line, ...after.lines],
+      atStart: before.lines.length === 0,
+      atEnd: after.lines.length === 0
+    };
   }
 
   /** Leave the end: what comes there is not collected any more. */
@@ -226,22 +237,22 @@ export class LogModel {
     then: (page: ReadonlyArray<ILogLine>) => void
   ): Promise<void> {
     this.following = false;
-    await this._replace(ask, then);
-    if (this.atEnd) {
+    if ((await this._replace(ask, then)) && this.atEnd) {
       this._attach();
     }
   }
 
+  /** Answers whether nobody asked for something else meanwhile: what was superseded starts no stream. */
   private async _replace(
     ask: () => Promise<ReadonlyArray<ILogLine>>,
     then: (page: ReadonlyArray<ILogLine>) => void
-  ): Promise<void> {
+  ): Promise<boolean> {
     this._tail.stop();
     this._begun = true;
     this.ended = false;
     this.unseen = 0;
     this.unseenMore = false;
-    this._asked += 1;
+    const mine = (this._asked += 1);
     await this._load(async asked => {
       const lines = await ask();
       if (asked !== this._asked) {
@@ -251,6 +262,7 @@ export class LogModel {
       this._rows.append(lines);
       then(lines);
     });
+    return mine === this._asked;
   }
 
   private async _load(work: (asked: number) => Promise<void>): Promise<void> {
@@ -340,6 +352,12 @@ export class LogModel {
   private readonly _rows = new Rows();
   private _seen = false;
   private readonly _tail: Tail;
+}
+
+interface IAround {
+  readonly lines: ReadonlyArray<ILogLine>;
+  readonly atStart: boolean;
+  readonly atEnd: boolean;
 }
 
 function named(id: number | null | undefined): { readonly id: number } | null {

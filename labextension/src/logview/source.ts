@@ -36,14 +36,14 @@ const AT_ONCE = 500;
 /** The log of one job over `jobs/{id}/logs`. */
 export class JobLog implements ILogSource {
   constructor(
-    private readonly _asker: Pick<IJobManager, 'fetch' | 'url'>,
+    private readonly _asker: Pick<IJobManager, 'fetch' | 'read' | 'url'>,
     private readonly _job: string
   ) {}
 
   async page(query: ILogQuery): Promise<IPage> {
-    const response = await this._asker.fetch(this._path, { query: { ...query } });
-    const said = response.headers.get('X-Aiarts-No-Log');
-    const lines = readAnswer(await response.text());
+    const { headers, text } = await this._asker.read(this._path, { query: { ...query } });
+    const said = headers.get('X-Aiarts-No-Log');
+    const lines = readAnswer(text);
     if (!Array.isArray(lines)) {
       throw new WireError('unexpected logs: not a list');
     }
