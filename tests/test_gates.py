@@ -134,5 +134,5 @@ def test_no_widget_asks_the_server_by_itself() -> None:
     """Models hold what was asked for, and widgets draw it; questions are in `requests.ts`, the manager carries them."""
     widgets = [path for path in (EXTENSION / "src").rglob("*.tsx") if "__tests__" not in path.parts]
     assert widgets
-    asks = re.compile(r"/requests'|\b_?manager\.(?:ask|fetch)\(|\bfetch\(")
+    asks = re.compile(r"/requests'|\b_?manager\.(?:ask|fetch|read)\(|\bfetch\(")
     assert [str(path.relative_to(EXTENSION)) for path in widgets if asks.search(path.read_text("utf-8"))] == []
