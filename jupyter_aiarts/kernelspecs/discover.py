@@ -16,7 +16,7 @@ from jupyter_aiarts.kernelspecs.places import Places
 from jupyter_aiarts.model.environment import Environment
 
 MOST = 2000
-"""Environments that are looked at; more are a mistake in somebody's configuration."""
+"""Environments of others that are looked at; more are a mistake in somebody's configuration, or meant to hide yours."""
 UNSETTLED = 100_000_000
 """Nanoseconds in which a folder may change twice and have one time: what was read so soon is read again."""
 
@@ -72,7 +72,7 @@ class Discovery:
         self._is_other = False
         with_kernels = time.monotonic() >= self._kernels_at
         for real in _candidates(places):
-            if real not in found and len(found) < MOST:
+            if real not in found and (len(found) < MOST or _is_sure(real, places)):
                 environment = self._of(real, with_kernels)
                 if environment is not None:
                     found[real] = environment
@@ -105,6 +105,10 @@ class Discovery:
         if sign is not None:
             self._read[path] = _Kept(known, environment, (sign, packages, kernels))
         return environment
+
+
+def _is_sure(path: str, places: Places) -> bool:
+    return path in places.sure or bool(places.home and path.startswith(f"{places.home}/"))
 
 
 def _candidates(places: Places) -> Iterator[str]:

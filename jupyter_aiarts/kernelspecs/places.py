@@ -37,6 +37,8 @@ class Places(Struct, frozen=True, kw_only=True):
     holders: tuple[str, ...]
     lists: tuple[str, ...]  # files that name environments; a change of one is news
     absent: tuple[str, ...] = ()  # where an installation would be; when one comes, that is news
+    home: str = ""  # one's own: what is below it is shown however many others have
+    sure: frozenset[str] = frozenset()  # so are these: kernels were made of them, or one's own list names them
 
 
 def places(
@@ -56,12 +58,16 @@ def places(
     for name in ("CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):
         holders += [part for part in environ.get(name, "").split(os.pathsep) if part]
     lists = [f"{home}/.conda/environments.txt" for home in people]
-    listed = [line for path in lists for line in _lines(text_of(path))]
+    named = [_lines(text_of(path)) for path in lists]
+    listed = [line for lines in named for line in lines]
+    met = list(filter(_is_path, known))
     return Places(
-        prefixes=tuple(dict.fromkeys([*listed, *_absolute([*roots, *extra]), *filter(_is_path, known)])),
+        prefixes=tuple(dict.fromkeys([*listed, *_absolute([*roots, *extra]), *met])),
         holders=_absolute([*holders, *extra]),
         lists=tuple(dict.fromkeys([*lists, *rcs])),
         absent=tuple(sorted({*usual} - {*roots})),
+        home=os.path.realpath(people[0]) if people else "",
+        sure=frozenset([*met, *(named[0] if named else ())]),
     )
 
 

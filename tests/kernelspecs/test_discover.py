@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_aiarts.kernelspecs import discover
 from jupyter_aiarts.kernelspecs.discover import Discovery
 from jupyter_aiarts.kernelspecs.places import places
 from jupyter_aiarts.model.environment import Environment
@@ -26,6 +27,26 @@ def test_the_list_of_a_user_is_read(home: Path) -> None:
     (home / ".conda").mkdir()
     (home / ".conda/environments.txt").write_text(f"{path}\n/gone/long/ago\n\n{path}\n# a note\nrelative/path\n")
     assert list(found(home)) == [str(path)]
+
+
+def test_however_many_environments_a_neighbour_has_ones_own_are_found(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one's home, on one's list, and those of which kernels were made; a neighbour can make folders as they like."""
+    monkeypatch.setattr(discover, "MOST", 3)
+    neighbour, elsewhere = tmp_path / "neighbour", tmp_path / "data"
+    for number in range(10):
+        make_conda(neighbour / f"miniconda3/envs/n{number}")
+    mine = [
+        make_conda(home / ".conda/envs/mine"),
+        make_conda(elsewhere / "listed"),
+        make_conda(elsewhere / "registered"),
+    ]
+    (home / ".conda/environments.txt").write_text(f"{mine[1]}\n")
+    seen = Discovery().find(places({}, [str(home), str(neighbour)], known=[str(mine[2])]))
+    paths = {one.path for one in seen}
+    assert {*map(str, mine)} <= paths
+    assert sum(path.startswith(str(neighbour)) for path in paths) <= 3
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n", "\n\n"])
