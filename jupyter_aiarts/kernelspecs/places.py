@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -49,7 +50,11 @@ def places(
     people = list(homes)
     usual = [f"{home}/{name}" for home in people for name in (*ROOTS, ".local/share/mamba")]
     usual += [f"{base}/{name}" for base in SHARED_ROOTS for name in ROOTS]
-    roots = [*_named_roots(environ), *(path for path in usual if os.access(path, os.F_OK))]
+    lists = [f"{home}/.conda/environments.txt" for home in people]
+    named = [_lines(text_of(path)) for path in lists]
+    listed = [line for lines in named for line in lines]
+    above = {_root_of(path) for path in listed} - {*listed}
+    roots = [*_named_roots(environ), *(path for path in [*usual, *sorted(above)] if os.access(path, os.F_OK))]
     holders = [os.path.join(root, "envs") for root in roots]
     holders += [f"{home}/.conda/envs" for home in people]
     rcs = _condarcs(environ, people, roots)
@@ -57,9 +62,6 @@ def places(
         holders += _envs_dirs(rc, home)
     for name in ("CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):
         holders += [part for part in environ.get(name, "").split(os.pathsep) if part]
-    lists = [f"{home}/.conda/environments.txt" for home in people]
-    named = [_lines(text_of(path)) for path in lists]
-    listed = [line for lines in named for line in lines]
     met = list(filter(_is_path, known))
     return Places(
         prefixes=tuple(dict.fromkeys([*listed, *_absolute([*roots, *extra]), *met])),
@@ -98,18 +100,29 @@ def present(folders: Iterable[str]) -> list[str]:
 
 
 def _named_roots(environ: Mapping[str, str]) -> Iterator[str]:
-    """Roots that the environment names: the installer's, the active one's, the program's own place."""
-    for name in ("MAMBA_ROOT_PREFIX", "CONDA_ROOT", "CONDA_ROOT_PREFIX", "_CONDA_ROOT"):
+    """Roots that the environment names: the installer's, the active one's, the program's own place; and the one that
+    this very Python is of, which a service has without any variable."""
+    for name in ("MAMBA_ROOT_PREFIX", "CONDA_ROOT", "CONDA_ROOT_PREFIX", "_CONDA_ROOT", "CONDA_DIR"):
         if environ.get(name):
             yield environ[name]
+    if environ.get("XDG_DATA_HOME"):
+        yield f"{environ['XDG_DATA_HOME']}/mamba"
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        if folder.endswith("/condabin"):
+            yield os.path.dirname(folder)
     for name in ("CONDA_EXE", "MAMBA_EXE"):
         if environ.get(name):
             yield os.path.dirname(os.path.dirname(environ[name]))
-    prefix = environ.get("CONDA_PREFIX")
-    if prefix:
-        parent, _, _ = prefix.rpartition("/envs/")
-        yield parent or prefix
-        yield prefix
+    own = sys.prefix if os.path.isdir(f"{sys.prefix}/conda-meta") else None
+    for prefix in (environ.get("CONDA_PREFIX"), own):
+        if prefix:
+            yield _root_of(prefix)
+            yield prefix
+
+
+def _root_of(prefix: str) -> str:
+    """The installation that an environment belongs to; itself where its folder does not say."""
+    return prefix.rpartition("/envs/")[0] or prefix
 
 
 def _condarcs(environ: Mapping[str, str], people: Iterable[str], roots: Iterable[str]) -> dict[str, str]:
@@ -164,7 +177,7 @@ def _named_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _lines(text: str) -> tuple[str, ...]:
     """The folders that a list names, each with its whole path; kept, since they are many and seldom others."""
-    lines = filter(_is_path, map(str.strip, text.splitlines()))
+    lines = filter(_is_path, map(str.strip, text.removeprefix("\ufeff").splitlines()))
     return tuple(os.path.normpath(line) for line in islice(dict.fromkeys(lines), MOST_LISTED))
 
 

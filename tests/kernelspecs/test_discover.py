@@ -71,6 +71,33 @@ def test_condarc_and_variables_name_folders(home: Path) -> None:
     assert set(found(home, {"CONDA_ENVS_PATH": f"{home / 'b'}:/nowhere"})) == {str(by_rc), str(by_variable)}
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("CONDA_DIR", "{root}"), ("XDG_DATA_HOME", "{above}"), ("PATH", "/usr/bin:{root}/condabin:/bin")],
+)
+def test_other_variables_name_a_root_too(home: Path, name: str, value: str) -> None:
+    base, env = make_conda(home / "apps/mamba"), make_conda(home / "apps/mamba/envs/train")
+    environ = {name: value.format(root=base, above=base.parent)}
+    assert set(found(home, environ)) == {str(base), str(env)}
+
+
+def test_the_installation_that_a_server_runs_from_needs_no_variable(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = make_conda(home / "tljh/user")
+    own, other = make_conda(base / "envs/hub"), make_conda(base / "envs/train")
+    monkeypatch.setattr(sys, "prefix", str(own))
+    assert set(found(home)) == {str(base), str(own), str(other)}
+
+
+def test_an_environment_on_a_list_leads_to_its_installation(home: Path) -> None:
+    base = make_conda(home / "apps/py3")
+    listed, other = make_conda(base / "envs/one"), make_conda(base / "envs/two")
+    (home / ".conda").mkdir()
+    (home / ".conda/environments.txt").write_text(f"\ufeff{listed}\n", encoding="utf-8")
+    assert set(found(home)) == {str(base), str(listed), str(other)}
+
+
 RCS = (
     ".condarc", ".conda/condarc", ".conda/condarc.d/a.yml", ".mambarc", ".config/conda/.condarc", "miniconda3/condarc",
 )  # fmt: skip
