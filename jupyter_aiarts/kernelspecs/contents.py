@@ -51,6 +51,7 @@ class Layout(Struct, frozen=True, kw_only=True):
     packages: str | None  # the folder of its Python's packages
     usual: bool = False  # as conda or venv lay it out, so that looking into the usual places is enough
     version: str | None = None
+    beneath: tuple[str, ...] = ()  # folders of packages of the Python that it was made of, where it has those too
 
     @property
     def watched(self) -> tuple[str, str, str]:
@@ -77,7 +78,8 @@ def layout(path: str) -> Layout | None:
         version = _venv_version(path)
         packages = f"{path}/lib/python{'.'.join((version or '').split('.')[:2])}/site-packages"
         if version and os.access(packages, os.F_OK):
-            return Layout(path=path, sign=sign, packages=packages, usual=True, version=version)
+            beneath = _beneath(path, version)
+            return Layout(path=path, sign=sign, packages=packages, usual=True, version=version, beneath=beneath)
     return Layout(path=path, sign=sign, packages=site_packages(path))
 
 
@@ -93,7 +95,7 @@ def read(path: str, known: Layout | None = None) -> Environment:
         kind=kind,
         owner=_person(os.stat(path).st_uid),
         python=known.version or recorded.python(),
-        has_ipykernel=os.access(f"{known.packages}/ipykernel", os.F_OK) if known.usual else recorded.has("ipykernel"),
+        has_ipykernel=_has(known, "ipykernel") if known.usual else recorded.has("ipykernel"),
         kernels=tuple(name for name in _listed(kernels) if not name.startswith(_NOT_ITS_OWN)),
         frameworks=_frameworks(known, recorded) if known.usual else recorded.frameworks(),
     )
@@ -110,7 +112,10 @@ class _Recorded:
     def _versions(self) -> dict[str, str]:
         if self._kept is None:
             self._conda = dict(_conda_packages(self._known.path))
-            self._kept = {**dict(_dists(self._known.packages)), **self._conda}
+            lower = [dict(_dists(folder)) for folder in reversed(self._known.beneath)]
+            self._kept = {}
+            for found in (*lower, dict(_dists(self._known.packages)), self._conda):
+                self._kept.update(found)
         return self._kept
 
     def has(self, name: str) -> bool:
@@ -127,11 +132,16 @@ class _Recorded:
         return {shown: versions[name] for name, shown in FRAMEWORKS.items() if name in versions}
 
 
+def _has(known: Layout, package: str) -> bool:
+    return any(os.access(f"{folder}/{package}", os.F_OK) for folder in (known.packages, *known.beneath))
+
+
 def _frameworks(known: Layout, recorded: _Recorded) -> dict[str, str]:
     found = {}
     for shown, file in VERSION_FILES.items():
-        path = f"{known.packages}/{file}"
-        if os.access(path, os.F_OK):
+        places = (f"{folder}/{file}" for folder in (known.packages, *known.beneath))
+        path = next((place for place in places if os.access(place, os.F_OK)), None)
+        if path is not None:
             version = _said(_SAYS_VERSION, path) or recorded.frameworks().get(shown)
             if version is not None:
                 found[shown] = version
@@ -233,11 +243,32 @@ def _dists(folder: str | None) -> Iterator[tuple[str, str]]:
 
 def _venv_version(path: str) -> str | None:
     """`version = 3.11.4` in pyvenv.cfg; uv and virtualenv call it `version_info`."""
-    for line in text_of(f"{path}/pyvenv.cfg").splitlines():
-        key, _, value = (part.strip() for part in line.partition("="))
+    for key, value in _settings(path):
         if key in ("version", "version_info") and _VERSION.match(value):
             return ".".join(value.split(".")[:3])
     return None
+
+
+def _beneath(path: str, version: str) -> tuple[str, ...]:
+    """The folders of packages of the Python that a venv was made of, with `include-system-site-packages`: images for
+    GPUs and NPUs have their frameworks there. As CPython lays them out, and as Debian does."""
+    said = dict(_settings(path))
+    home = said.get("home", "")
+    if said.get("include-system-site-packages", "").lower() != "true" or not os.path.isabs(home):
+        return ()
+    base, python = os.path.dirname(home), f"python{'.'.join(version.split('.')[:2])}"
+    folders = (
+        f"{base}/lib/{python}/site-packages",
+        f"{base}/local/lib/{python}/dist-packages",
+        f"{base}/lib/python3/dist-packages",
+    )
+    return tuple(folder for folder in folders if os.access(folder, os.F_OK))
+
+
+def _settings(path: str) -> Iterator[tuple[str, str]]:
+    for line in text_of(f"{path}/pyvenv.cfg").splitlines():
+        key, _, value = line.partition("=")
+        yield key.strip(), value.strip()
 
 
 def _listed(folder: str) -> Iterable[str]:

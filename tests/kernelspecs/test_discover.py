@@ -98,6 +98,23 @@ def test_an_environment_on_a_list_leads_to_its_installation(home: Path) -> None:
     assert set(found(home)) == {str(base), str(listed), str(other)}
 
 
+@pytest.mark.parametrize("folder", ["lib/python3.11/site-packages", "local/lib/python3.11/dist-packages"])
+@pytest.mark.parametrize("shared", ["true", "false"])
+def test_a_venv_has_the_packages_of_the_python_beneath_where_it_says_so(home: Path, folder: str, shared: str) -> None:
+    """As on images whose torch and ipykernel are the system's."""
+    below = home / "usr"
+    for package in ("ipykernel", "torch"):
+        (below / folder / package).mkdir(parents=True)
+    (below / folder / "torch/version.py").write_text("__version__ = '2.4.0'\n")
+    path = home / ".conda/envs/train"
+    (path / "lib/python3.11/site-packages").mkdir(parents=True)
+    settings = {"home": f"{below}/bin", "include-system-site-packages": shared, "version": "3.11.4"}
+    (path / "pyvenv.cfg").write_text("".join(f"{key} = {value}\n" for key, value in settings.items()))
+    [one] = found(home).values()
+    has = shared == "true"
+    assert (one.has_ipykernel, one.frameworks) == (has, {"torch": "2.4.0"} if has else {})
+
+
 RCS = (
     ".condarc", ".conda/condarc", ".conda/condarc.d/a.yml", ".mambarc", ".config/conda/.condarc", "miniconda3/condarc",
 )  # fmt: skip
