@@ -154,7 +154,8 @@ class UsageWatch:
 async def look_at(watch: UsageWatch, seconds: float, lang: str) -> UsagePage:
     """The newest look, what does not answer in words, and the last `seconds` of it."""
     usage = await watch.latest()
-    return page_of(usage, lang, watch.history.lines(seconds) if seconds else None)
+    past = await asyncio.to_thread(watch.history.copy(seconds).lines) if seconds else None
+    return page_of(usage, lang, past)
 
 
 def page_of(usage: Usage, lang: str, history: Lines | None = None) -> UsagePage:

@@ -9,6 +9,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from jupyter_aiarts.model.usage import Card, Lines, Usage
 
@@ -18,6 +19,19 @@ MOST_SERIES = 512
 PUT_RIGHT = 60.0  # seconds that a clock may be set back by without a day being forgotten for it
 SLACK = 60  # values more than are shown, so that old ones are forgotten together
 _UNKNOWN = math.nan
+
+
+class Copy(NamedTuple):
+    """A part of what was seen, which nobody changes any more: made in no time, and read in any thread."""
+
+    times: array[float]
+    series: Mapping[str, array[float]]
+
+    def lines(self) -> Lines:
+        """None where a value is not known; series that never were are left out."""
+        shown = {name: [_known(value) for value in series] for name, series in self.series.items()}
+        known = {name: values for name, values in shown.items() if any(value is not None for value in values)}
+        return Lines(times=list(self.times), series=known)
 
 
 class Ring:
@@ -39,18 +53,10 @@ class Ring:
         if len(self.times) >= self._size + SLACK:
             self._forget(len(self.times) - self._size)
 
-    def lines(self, at: float) -> Lines:
+    def copy(self, at: float) -> Copy:
         """The times from one on, and what was seen at them."""
-        return Lines(times=list(self.times[self._first(at) :]), series=self.since(at))
-
-    def _first(self, at: float) -> int:
-        return max(bisect_left(self.times, at), len(self.times) - self._size)
-
-    def since(self, at: float) -> dict[str, list[float | None]]:
-        """All series from a time on, None where a value is not known; those that never were are left out."""
-        first = self._first(at)
-        shown = {name: [_known(value) for value in series[first:]] for name, series in self._series.items()}
-        return {name: values for name, values in shown.items() if any(value is not None for value in values)}
+        first = max(bisect_left(self.times, at), len(self.times) - self._size)
+        return Copy(self.times[first:], {name: series[first:] for name, series in self._series.items()})
 
     def _forget(self, count: int) -> None:
         del self.times[:count]
@@ -88,11 +94,15 @@ class History:
         self._minute.append(values)
         self.seconds.add(at, values)
 
-    def lines(self, seconds: float) -> Lines:
+    def copy(self, seconds: float) -> Copy:
         """What was seen in the last so many seconds: each of them where they are all kept, else minutes."""
         ring = self.seconds if seconds <= SECONDS else self.minutes
         newest = self.seconds.times[-1] if self.seconds.times else 0.0
-        return ring.lines(newest - seconds)
+        return ring.copy(newest - seconds)
+
+    def lines(self, seconds: float) -> Lines:
+        """The same as it travels: with many cards that takes a while."""
+        return self.copy(seconds).lines()
 
 
 def _means(moments: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -61,6 +61,11 @@ def _host(host: Host, at: float) -> Iterator[Metric]:
 def _cards(cards: Iterable[Card], at: float) -> Iterator[Metric]:
     """A family for each number; a card that does not tell it is not in it."""
     cards = list(cards)
+    well = GaugeMetricFamily("aiarts_card_healthy", "Whether a card is well, 1 or 0", labels=CARD)
+    for card in cards:
+        if card.health not in (None, "unknown"):
+            well.add_metric(_labels(card), float(card.health == "ok"), timestamp=at)
+    yield well
     for name, help_text, field, factor in (
         ("aiarts_card_utilization_ratio", "How busy a card is, 0 to 1", "utilization", 0.01),
         ("aiarts_card_memory_used_bytes", "Memory of a card that is used", "memory_used_mb", 1 << 20),
@@ -72,5 +77,9 @@ def _cards(cards: Iterable[Card], at: float) -> Iterator[Metric]:
         for card in cards:
             value = getattr(card, field)
             if value is not None:
-                family.add_metric((card.kind, str(card.id), card.name, card.part or ""), value * factor, timestamp=at)
+                family.add_metric(_labels(card), value * factor, timestamp=at)
         yield family
+
+
+def _labels(card: Card) -> tuple[str, str, str, str]:
+    return card.kind, str(card.id), card.name, card.part or ""

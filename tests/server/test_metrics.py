@@ -39,6 +39,8 @@ async def test_a_scrape_tells_what_was_last_seen_of_machine_and_cards_and_has_a_
     lines = await told(jp_fetch)
     busy = [line for line in lines if line.startswith("aiarts_card_utilization_ratio{")]
     assert [value(line) for line in busy] == [0.0, 0.96]
+    well = [line for line in lines if line.startswith("aiarts_card_healthy{")]
+    assert [value(line) for line in well] == [1.0, 0.0, 0.0], "of the fourth nothing is known"
     memory = 'aiarts_card_memory_bytes{id="1",kind="npu",name="910B4-1",part=""} 6.8719476736e+10'
     assert any(line.startswith(memory) for line in lines)
     known = {line.partition("{")[0].split()[0]: value(line) for line in lines}
