@@ -102,4 +102,20 @@ def _card(number: int, chip: npusmi.Chip, running: Sequence[Process] | None) -> 
 def _programs_on(chip: npusmi.Chip, running: Sequence[Process]) -> Iterator[Program]:
     for one in running:
         if one.chip in (chip.chip, None):
-            yield Program(pid=one.container_pid or one.pid, name=one.name, memory_mb=one.memory)
+            yield Program(pid=_pid_here(one), name=one.name, memory_mb=one.memory)
+
+
+def _pid_here(one: Process) -> int:
+    """What a program is called where we are: inside its container, or outside, where that number is somebody else's."""
+    if one.container_pid is None or _pid_within(one.pid) == one.container_pid:
+        return one.pid
+    return one.container_pid
+
+
+def _pid_within(pid: int) -> int | None:
+    """What a process of ours is called in its own container; None where it is not there."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+            return next((int(line.split()[-1]) for line in status if line.startswith("NSpid:")), None)
+    except (OSError, ValueError):
+        return None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from jupyter_aiarts.devices import ascend
 from jupyter_aiarts.devices.ascend import AscendProbe, CardsUnknown
 from jupyter_aiarts.devices.nvidia import NvidiaProbe
 
+CONTAINED = "import os; print(os.getpid(), flush=True); input()"
 SAMPLES = Path(__file__).parent.parent / "launcher/usage/npu_smi"
 
 
@@ -49,6 +53,21 @@ def test_a_board_without_hbm_shows_its_other_memory(tool: Path) -> None:
 def test_programs_in_a_container_are_named_by_the_pid_they_have_there(tool: Path) -> None:
     tool.write_text((SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text())
     assert [program.pid for program in AscendProbe().look()[1].programs or ()] == [412]
+
+
+def test_on_the_host_they_are_named_by_the_pid_that_the_host_knows(tool: Path) -> None:
+    """The other number is somebody else's there, perhaps one's own kernel's."""
+    words = ["unshare", "--pid", "--fork", "--user", "--map-root-user", sys.executable, "-c", CONTAINED]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as contained:
+        assert contained.stdin is not None and contained.stdout is not None
+        inside = int(contained.stdout.readline())
+        [outside] = [child.pid for child in psutil.Process(contained.pid).children()]
+        told = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text()
+        host = next(word for word in told.split() if word.startswith("733"))
+        tool.write_text(told.replace(host, str(outside).ljust(len(host))).replace("| 412 ", f"| {inside:<3} "))
+        found = [program.pid for program in AscendProbe().look()[1].programs or ()]
+        contained.stdin.close()
+    assert (inside, found) == (1, [outside])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ What is known by its UUID has the id that the plan has in its place, which is th
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from .carduse import Reading, Talk
-from .nvidiasmi import LISTING, QUERYING, Gpu, Memory, Slice, details, listed, memories, parse
+from .nvidiasmi import LISTING, OLD_QUERY, QUERY, Gpu, Memory, Slice, details, listed, memories, parse, querying
 
 
 class Gpus:
@@ -18,11 +18,16 @@ class Gpus:
     def __init__(self, ids: Sequence[int], visible: str, alone: bool) -> None:
         names = [word.strip() for word in visible.split(",")]
         self._ids, self._alone = ids, alone
+        self._query: Sequence[str] = QUERY
         self._names = names if all(name[:4] in ("GPU-", "MIG-") for name in names) else []
 
     def look(self) -> Talk:
         """The cards, as far as the tool tells of them."""
-        gpus = parse((yield QUERYING)).gpus
+        report = parse((yield querying(self._query)), self._query)
+        if report.error == "garbage" and self._query is QUERY:
+            report = parse((yield querying(OLD_QUERY)), OLD_QUERY)
+            self._query = OLD_QUERY if report.gpus else QUERY
+        gpus = report.gpus
         by_number = not self._names and not self._alone
         is_cut = any(gpu.mig == "Enabled" for gpu in gpus if not by_number or gpu.number in self._ids)
         if not is_cut and not self._names:

@@ -11,7 +11,8 @@ QUERY = (
     "index", "name", "uuid", "driver_version", "temperature.gpu", "power.draw", "utilization.gpu",
     "memory.used", "memory.total", "mig.mode.current",
 )  # fmt: skip
-QUERYING = ("--query-gpu=" + ",".join(QUERY), "--format=csv,noheader,nounits")
+OLD_QUERY = QUERY[:-1]
+"""For drivers that know nothing of slices: one field that a tool does not know, and it tells nothing at all."""
 LISTING = ("-L",)
 
 _NO_DRIVER = re.compile(r"couldn't communicate with the NVIDIA driver|driver/library version mismatch|no devices", re.I)
@@ -52,6 +53,11 @@ class Report(NamedTuple):
 
     gpus: List[Gpu]
     error: Optional[str] = None
+
+
+def querying(query: Sequence[str]) -> Sequence[str]:
+    """The words to ask for these fields with."""
+    return ("--query-gpu=" + ",".join(query), "--format=csv,noheader,nounits")
 
 
 def parse(text: str, query: Sequence[str] = QUERY) -> Report:

@@ -225,3 +225,17 @@ def test_a_job_in_a_pod_is_told_of_the_slice_that_it_was_given(pods: Pods, tool:
     assert (card["id"], card["name"], card["memory"][0]) == (0, "NVIDIA A100 MIG 3g.20gb", 17.0)
     assert card["utilization"] == [None, None, None] and usage(pods)["idle_since"] is None
     ended(pods)
+
+
+def test_a_driver_that_knows_nothing_of_slices_is_asked_without_them_from_then_on() -> None:
+    board = Board([], [])
+
+    def old(words: Sequence[str]) -> str:
+        if "mig.mode" in words[0]:
+            return 'Field "mig.mode.current" is not a valid field to query.\n'
+        return "".join(line.rpartition(",")[0] + "\n" for line in board(words).splitlines())
+
+    gpus = Gpus([0, 1], "", False)
+    for questions in (2, 1):
+        cards, asked = heard(gpus, old)
+        assert ([card.utilization for card in cards], len(asked)) == ([50.0, 50.0], questions)
