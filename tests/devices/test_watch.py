@@ -76,14 +76,12 @@ async def test_looking_that_ends_leaves_nobody_waiting(monkeypatch: pytest.Monke
     answers = await asyncio.wait_for(asyncio.gather(*(watch.latest() for _ in range(3)), return_exceptions=True), 30)
     assert [type(one) for one in answers] == [ZeroDivisionError] * 3
     monkeypatch.undo()
-    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     assert (await asyncio.wait_for(watch.latest(), 30)).host.memory_total  # who asks later is not told of it any more
     await watch.aclose()
 
 
 async def test_whoever_comes_just_when_looking_ends_gets_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usage, "WATCHED", 0.06)
-    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     watch = UsageWatch(["/"])
     for _ in range(20):  # looks end 50 ms after they began, between these and at the same time
         assert (await asyncio.wait_for(watch.latest(), 30)).host.memory_total

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from jupyter_aiarts.kernel import api, completion, grammar
+from jupyter_aiarts.kernel import api, grammar
 from jupyter_aiarts.kernel.client import Client
 from jupyter_aiarts.kernel.completion import LIMIT_SECONDS, Completer
 from jupyter_aiarts.kernel.errors import Unreachable
@@ -44,10 +44,7 @@ def test_an_empty_line_offers_every_verb() -> None:
     assert Completer(nobody).complete("") == sorted(grammar.BY_NAME)
 
 
-def test_jobs_are_offered_by_id_and_name(
-    script: Callable[..., str], client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(completion, "LIMIT_SECONDS", 60.0)  # what is offered, not how soon
+def test_jobs_are_offered_by_id_and_name(script: Callable[..., str], client: Client) -> None:
     job = client.submit({"script": script("pass"), "name": "resnet"}).job
     client.submit({"script": script("pass"), "name": "two words"})
     offered = Completer(api.connect).complete("logs ")
