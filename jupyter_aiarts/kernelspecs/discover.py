@@ -90,13 +90,13 @@ class Discovery:
         if kept is not None and kept.holds(with_kernels):
             return kept.environment
         self._read.pop(path, None)
-        known = layout(path) if is_text(path) else None
-        if known is None:
-            return None
-        sign, packages, kernels = map(_mark, known.watched)  # before what they stand for, which may change meanwhile
         try:
+            known = layout(path) if is_text(path) else None
+            if known is None:
+                return None
+            sign, packages, kernels = map(_mark, known.watched)  # before what they stand for
             environment = read(path, known)
-        except OSError:  # it went while we looked
+        except (OSError, ValueError):  # it went while we looked; or a file of somebody's is meant to hold up the list
             return None
         if kept is not None and kept.environment == environment:
             environment = kept.environment

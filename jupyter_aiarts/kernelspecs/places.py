@@ -19,7 +19,8 @@ from msgspec import Struct
 ROOTS = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "miniconda", "anaconda", "conda")
 SHARED_ROOTS = ("/opt", "/usr/local", "/usr/share", "/data")
 LARGEST = 1 << 20
-"""Bytes of a list or a condarc; nobody writes a larger one."""
+"""Bytes of a list; nobody writes a longer one."""
+LARGEST_CONDARC = 1 << 16
 MOST_HOMES = 1000
 MOST_LISTED = 5000
 """Folders of one list; anybody can write one, and each of its lines costs everybody a lookup."""
@@ -149,7 +150,7 @@ def _rc_files(path: str) -> list[str]:
 def _envs_dirs(rc: str, home: str) -> list[str]:
     """The folders a condarc names; one that is not YAML names none."""
     text = text_of(rc)
-    named = _named_in(text) if "envs_" in text else ()
+    named = _named_in(text) if "envs_" in text and len(text) <= LARGEST_CONDARC else ()
     return [_at_home(one, home) for one in named] if home else list(named)
 
 
@@ -161,11 +162,15 @@ def _at_home(path: str, home: str) -> str:
 
 @lru_cache(maxsize=256)
 def _named_in(text: str) -> tuple[str, ...]:
-    """Kept, since reading YAML takes longer than everything else here."""
+    """Kept, since reading YAML takes longer than everything else here.
+
+    Everybody reads everybody's: strings, lists and mappings alone, for a tag may be one of a value that it is not of,
+    and merged mappings may grow without end.
+    """
     import yaml
 
     try:
-        said: Any = yaml.safe_load(text)
+        said: Any = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  makes no objects
     except (yaml.YAMLError, RecursionError, ValueError):
         return ()
     if not isinstance(said, dict):
@@ -182,7 +187,15 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _is_path(text: str) -> bool:
-    return text.startswith("/") and "\0" not in text
+    return text.startswith("/") and _is_name(text)
+
+
+def _is_name(text: str) -> bool:
+    """Whether the system can be asked about it."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def text_of(path: str) -> str:
@@ -222,5 +235,6 @@ def _held(file: int) -> str:
 
 
 def _absolute(paths: Iterable[str]) -> tuple[str, ...]:
-    shown = (os.path.expandvars(os.path.expanduser(path)) if "~" in path or "$" in path else path for path in paths)
+    named = filter(_is_name, paths)
+    shown = (os.path.expandvars(os.path.expanduser(path)) if "~" in path or "$" in path else path for path in named)
     return tuple(dict.fromkeys(os.path.normpath(path) for path in shown if _is_path(path)))

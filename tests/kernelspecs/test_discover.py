@@ -115,6 +115,15 @@ def test_a_venv_has_the_packages_of_the_python_beneath_where_it_says_so(home: Pa
     assert (one.has_ipykernel, one.frameworks) == (has, {"torch": "2.4.0"} if has else {})
 
 
+def test_a_venv_whose_settings_no_file_system_knows_is_passed_over(home: Path) -> None:
+    path = home / ".conda/envs/train"
+    (path / "lib/python3.11/site-packages").mkdir(parents=True)
+    text = "home = /usr\0/bin\nversion = 3.11.4\ninclude-system-site-packages = true\n"
+    (path / "pyvenv.cfg").write_text(text)
+    other = make_conda(home / ".conda/envs/other")
+    assert str(other) in found(home)
+
+
 RCS = (
     ".condarc", ".conda/condarc", ".conda/condarc.d/a.yml", ".mambarc", ".config/conda/.condarc", "miniconda3/condarc",
 )  # fmt: skip
@@ -141,7 +150,14 @@ def test_variables_name_condarcs(home: Path) -> None:
         (home / rc).unlink()
 
 
-DAMAGED = ("envs_dirs: [", "- 1", "envs_dirs: 7", "envs_dirs:\n  - 7\n  - {a: b}", "\x00\xff", "a: &a [*a]")
+DAMAGED = (
+    "envs_dirs: [", "- 1", "envs_dirs: 7", "envs_dirs:\n  - 7\n  - {a: b}", "\x00\xff", "a: &a [*a]",
+    "envs_dirs: !!bool x", "envs_dirs: !!int ''", "envs_dirs: !!timestamp x", "envs_dirs: !!python/name:os.system x",
+    'envs_dirs: ["~foo\\0/x", "/x\\0", "/x\\ud800", "$HOME\\ud800"]', "envs_dirs: [/x]\n" + "#" * (1 << 20),
+    "envs_dirs: []\na0: &a0 {x: 1}\n" + "\n".join(
+        f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 20)
+    ),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("text", DAMAGED)
@@ -180,6 +196,7 @@ def test_what_an_environment_has_is_told_from_its_files(home: Path) -> None:
     for name in ("mindspore-2.3.0.dist-info", "ipykernel-6.29.5.dist-info", "torch_npu-2.1.0.post6.dist-info"):
         (site / name).mkdir()
     (env / "share/jupyter/kernels/ir").mkdir(parents=True)
+    (env / "share/jupyter/kernels/ir/kernel.json").write_text('{"argv": ["R"]}')
     (env / "share/jupyter/kernels/python3").mkdir()
     one = found(home)[str(env)]
     assert (one.name, one.kind, one.python, one.has_ipykernel) == ("训练 'a' \"b\"", "conda", "3.9.18", True)
@@ -192,6 +209,7 @@ def test_usual_places_and_records_tell_the_same(home: Path, version: str) -> Non
     has = {"ipykernel": "6.29.5", "torch": "2.3.1+cpu", "tensorflow": "2.16.1", "mindspore": "2.3.0", "numpy": "1.26.4"}
     env = make_laid_out(home / "miniconda3/envs/train", has, version)
     (env / "share/jupyter/kernels/ir").mkdir()
+    (env / "share/jupyter/kernels/ir/kernel.json").write_text('{"argv": ["R"]}')
     (env / "share/jupyter/kernels/python3").mkdir(exist_ok=True)
     quick = found(home)[str(env)]
     assert (quick.python, quick.has_ipykernel, quick.kernels) == (version, True, ("ir",))
