@@ -70,13 +70,14 @@ async def installed(one: Environment, command: list[str]) -> AsyncGenerator[str,
     left nothing. Whoever listens no more ends it, with all that it started."""
     name, line = one.name, shlex.join(command)
     try:
-        who, environ = as_owner(one.path, os.environ)
+        who, environ = as_owner(one.path, os.environ, command[0])
         child = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
+            cwd="/",  # `-m` takes a module first from where it is started
             env={**{key: value for key, value in environ.items() if key not in _ELSEWHERE}, "PYTHONNOUSERSITE": "1"},
             **who,
         )

@@ -7,7 +7,7 @@ import pwd
 import re
 import shlex
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jupyter_aiarts.errors import NotAllowed
@@ -15,18 +15,36 @@ from jupyter_aiarts.errors import NotAllowed
 _SETGID_AND_SETUID = 0b11 << 6
 _TELLING = ("bin", "bin/python", "conda-meta", "pyvenv.cfg", "lib", "etc")
 """What is run of an environment, or decides what is, beside its folder."""
+_ADMINS = (0, 50)
+"""Groups whose members may change what is root's: its own, and Debian's `staff` for /usr/local."""
+_MOST_LINKS = 40
+_LENT = re.compile(
+    r"(?:PATH|LD_LIBRARY_PATH|LANG|LANGUAGE|LC_\w+|TZ|TERM|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|(?:https?|ftp|no|all)_proxy"
+    r"|PIP_(?:INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|CERT)|ASCEND_\w+|CUDA_\w+)\Z",
+    re.IGNORECASE,
+)
+"""Root's variables that somebody else's program is given: languages, libraries, and the way to a mirror."""
 
 
 def owner_of(path: str) -> tuple[int, int] | None:
     """User and group of whoever could have put there what would be run; None where that may be several people. A folder
-    may be root's, as /tmp is, and all that is in it somebody else's. Raises `OSError` where it is gone."""
-    seen = [os.stat(path), *_parts(path)]
-    groups = {one.st_uid: one.st_gid for one in reversed(seen)}
+    may be root's, as /tmp is, and what is in it somebody else's, or what it is in. Raises `OSError`."""
+    inside = [os.stat(path), *_parts(path)]
+    owner = _only(inside, ())
+    if owner is None or owner[0] != 0:
+        return owner
+    return _only(inside, [*_led(path), *_led(f"{path}/bin/python")])
+
+
+def _only(inside: Sequence[os.stat_result], above: Sequence[os.stat_result]) -> tuple[int, int] | None:
+    """The one person beside root who may change this, or root; in a folder with the sticky bit only what is theirs."""
+    groups = {one.st_uid: one.st_gid for one in reversed([*inside, *above])}
     people = [uid for uid in groups if uid != 0]
     uid = people[0] if people else 0
-    if len(people) > 1 or any(_is_open(one, uid) for one in seen):
-        return None
-    return uid, groups[uid]
+    is_open = any(_is_open(one, uid) for one in inside) or any(
+        _is_open(one, one.st_uid) and not one.st_mode & stat.S_ISVTX for one in above
+    )
+    return None if len(people) > 1 or is_open else (uid, groups[uid])
 
 
 def _parts(path: str) -> Iterator[os.stat_result]:
@@ -37,37 +55,64 @@ def _parts(path: str) -> Iterator[os.stat_result]:
             continue
 
 
+def _led(path: str) -> Iterator[os.stat_result]:
+    """All that leads to a file, each folder and each link: whoever owns one of them can lead elsewhere."""
+    here, links = "/", 0
+    yield os.lstat(here)
+    steps = path.split("/")[::-1]
+    while steps and links < _MOST_LINKS:
+        step = os.path.normpath(os.path.join(here, steps.pop()))  # `here` has no links, so `..` is what is above it
+        try:
+            found = os.lstat(step)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        yield found
+        if stat.S_ISLNK(found.st_mode):
+            links, target = links + 1, os.readlink(step)
+            steps += target.split("/")[::-1]
+            here = "/" if target.startswith("/") else here
+        else:
+            here = step
+
+
 def _is_open(found: os.stat_result, uid: int) -> bool:
     """Whether others can change it. Of one's own group that is usual; what is root's is changed by root alone."""
     if stat.S_ISLNK(found.st_mode):
         return False
-    of_others = uid == 0 and found.st_gid != 0 and found.st_mode & stat.S_IWGRP
+    of_others = uid == 0 and found.st_gid not in _ADMINS and found.st_mode & stat.S_IWGRP
     return bool(found.st_mode & stat.S_IWOTH or of_others)
 
 
-def as_owner(path: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+def as_owner(path: str, environ: Mapping[str, str], program: str = "") -> tuple[dict[str, Any], dict[str, str]]:
     """What `Popen` is to be given beside the words, and the variables: whoever runs a program of an environment trusts
-    its owner, and root must trust nobody; nor may root's files be left in somebody's environment. Raises `NotAllowed`
-    where root cannot tell whose it is."""
+    its owner, and root must trust nobody, with what its variables hold neither; nor may root's files be left in
+    somebody's environment. Raises `NotAllowed` where root cannot tell whose it is, or the program."""
     if os.geteuid() != 0 or not _can_become_others():
         return {}, dict(environ)
     owner = owner_of(path)
     if owner is None:
         line = shlex.join(["chmod", "-R", "go-w", path])
-        message = f"{path} can be written by others than its owner: root runs nothing from there."
-        raise NotAllowed(message, f"Ask its owner, or, where nobody else has put anything there: {line}").in_chinese(
-            f"{path} 可由其所有者以外的人写入：root 不运行其中的任何程序。",
-            f"请联系其所有者；如确认没有其他人放入内容，可执行：{line}",
-        )
+        raise _refused(path, f"Ask its owner, or, where nobody else has put anything there: {line}",
+                       f"请联系其所有者；如确认没有其他人放入内容，可执行：{line}")  # fmt: skip
     uid, gid = owner
     if uid == 0:
+        leader = _only((), [*_led(program)]) if program else owner
+        if leader is None or leader[0] != 0:
+            raise _refused(program, "Have its owner do it, or name another.", "请由其所有者执行，或换用其他程序。")
         return {}, dict(environ)
     who = {"user": uid, "group": gid, "extra_groups": []}
+    lent = {name: value for name, value in environ.items() if _LENT.match(name) and "@" not in value}  # no passwords
     try:
         person = pwd.getpwuid(uid)
     except KeyError:
-        return who, {name: value for name, value in environ.items() if name not in ("HOME", "USER", "LOGNAME")}
-    return who, {**environ, "HOME": person.pw_dir, "USER": person.pw_name, "LOGNAME": person.pw_name}
+        return who, lent
+    return who, {**lent, "HOME": person.pw_dir, "USER": person.pw_name, "LOGNAME": person.pw_name}
+
+
+def _refused(path: str, hint: str, hint_in_chinese: str) -> NotAllowed:
+    message = f"{path} can be written by others than its owner: root runs nothing from there."
+    chinese = f"{path} 可由其所有者以外的人写入：root 不运行其中的任何程序。"
+    return NotAllowed(message, hint).in_chinese(chinese, hint_in_chinese)
 
 
 def _can_become_others() -> bool:

@@ -156,7 +156,8 @@ def test_root_runs_nobody_elses_python_as_root(home: Path) -> None:
         theirs = Path(name, "theirs")
         theirs.mkdir()
         os.chown(theirs, 64001, 64001)
-        environ = {"HOME": "/root", "PATH": "/usr/bin:/bin", "USER": "root"}
+        secret = {"JUPYTERHUB_API_TOKEN": "t", "AWS_SECRET_ACCESS_KEY": "k", "https_proxy": "http://me:password@proxy"}
+        environ = {"HOME": "/root", "PATH": "/usr/bin:/bin", "USER": "root", **secret}
         who, given = as_owner(str(theirs), environ)
         said = health.heard(["id", "-u"], given, 20, cwd="/", **who)
         assert (said.out.strip(), given) == (b"64001", {"PATH": "/usr/bin:/bin"})

@@ -86,6 +86,57 @@ def test_one_part_that_is_somebodys_makes_it_theirs(room: Path, part: str) -> No
     assert as_owner(str(env), {})[0]["user"] == MALLORY
 
 
+@pytest.mark.parametrize("above", ["bobs", "bobs/miniconda3", "bobs/miniconda3/envs"])
+def test_what_is_roots_in_somebodys_folder_is_theirs(room: Path, above: str) -> None:
+    """An admin's `sudo conda create` in a user's installation: its owner can put another folder in its place."""
+    env = make_conda(room / "bobs/miniconda3/envs/train")
+    assert owner_of(str(env)) == (0, 0)
+    os.chown(room / above, BOB, BOB)
+    assert owner_of(str(env)) == (BOB, BOB)
+
+
+@pytest.mark.parametrize("of", ["link", "folder"])
+def test_a_python_that_is_led_to_by_somebodys_link_is_theirs(room: Path, of: str) -> None:
+    env = make_conda(room / "train")
+    (room / "bobs").mkdir()
+    (room / "bobs/python").symlink_to("/bin/sh")
+    (env / "bin/python").unlink()
+    (env / "bin/python").symlink_to("../../bobs/python")
+    assert owner_of(str(env)) == (0, 0)
+    os.chown(room / ("bobs" if of == "folder" else "bobs/python"), BOB, BOB, follow_symlinks=False)
+    assert owner_of(str(env)) == (BOB, BOB)
+
+
+def test_a_folder_that_a_group_of_people_may_write_to_makes_what_is_in_it_nobodys(room: Path) -> None:
+    env = make_conda(room / "data/train")
+    os.chown(room / "data", 0, 100)
+    (room / "data").chmod(0o2775)
+    assert owner_of(str(env)) is None
+    (room / "data").chmod(0o3775)  # what is not theirs they cannot replace there
+    assert owner_of(str(env)) == (0, 0)
+
+
+async def test_root_runs_no_conda_of_somebody_elses(book: KernelBook, room: Path) -> None:
+    env = make_conda(room / "miniconda3/envs/train", ("python-3.11.4-h1",))
+    (room / "miniconda3/bin").mkdir()
+    conda = room / "miniconda3/bin/conda"
+    conda.write_text(f'#!/bin/sh\ntouch "{room}/ran"\n')
+    conda.chmod(0o755)
+    os.chown(conda, BOB, BOB)
+    with pytest.raises(NotAllowed, match="bin/conda can be written by others"):
+        async for _ in book.repair(str(env)):
+            pass
+    assert not (room / "ran").exists()
+
+
+def test_root_lends_what_is_needed_to_reach_a_mirror_and_no_secret(room: Path) -> None:
+    env = make_conda(room / "train")
+    give(MALLORY, env)
+    lent = {"PATH": "/bin", "LC_ALL": "C", "https_proxy": "http://proxy:3128", "PIP_INDEX_URL": "https://mirror/simple"}
+    kept = {"JUPYTER_TOKEN": "x", "AWS_SECRET_ACCESS_KEY": "x", "http_proxy": "http://me:word@proxy", "HOME": "/root"}
+    assert as_owner(str(env), {**lent, **kept})[1] == lent
+
+
 def test_what_two_people_own_is_nobodys(room: Path) -> None:
     env = make_conda(room / "train")
     give(MALLORY, env)
