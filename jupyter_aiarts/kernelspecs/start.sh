@@ -7,7 +7,10 @@ if [ ! -d "$_aiarts_prefix" ]; then
     echo "The environment $_aiarts_prefix is gone, so its kernel cannot start: aiarts kernels doctor $_aiarts_name" >&2
     exit 127
 fi
-if [ -z "${BASH_VERSION:-}" ] && [ -d "$_aiarts_prefix/etc/conda/activate.d" ]; then
+# A bash that is called sh keeps to POSIX, and cannot read what is written for bash.
+if [ -n "${BASH_VERSION:-}" ]; then command set +o posix 2>/dev/null || :; fi
+_aiarts_has_scripts() { [ -d "$_aiarts_prefix/etc/conda/activate.d" ] || [ -d "${CONDA_PREFIX:-}/etc/conda/deactivate.d" ]; }
+if [ -z "${BASH_VERSION:-}" ] && _aiarts_has_scripts; then
     # Such scripts are mostly written for bash.
     for _aiarts_bash in /bin/bash /usr/bin/bash /usr/local/bin/bash; do
         if [ -x "$_aiarts_bash" ]; then exec "$_aiarts_bash" "$0" "$@"; fi

@@ -47,9 +47,11 @@ _aiarts_keeps() { [ -s "$1/conda-meta/state" ] || [ -d "$1/etc/conda/env_vars.d"
 _aiarts_activate() {
     _aiarts_old=${CONDA_PREFIX:-}
     _aiarts_leave
-    if [ -x "$1/bin/python" ] && { _aiarts_keeps "$1" || _aiarts_keeps "$_aiarts_old"; }; then
+    _aiarts_python=$1/bin/python
+    if [ ! -x "$_aiarts_python" ]; then _aiarts_python=$(command -v python3 || :); fi
+    if [ -n "$_aiarts_python" ] && { _aiarts_keeps "$1" || _aiarts_keeps "$_aiarts_old"; }; then
         # Packages and `conda env config vars set` keep variables there, as JSON.
-        eval "$("$1/bin/python" -I -S -c '
+        eval "$("$_aiarts_python" -I -S -c '
 import glob, json, re, shlex, sys
 def kept(prefix):
     found = {}
@@ -70,7 +72,7 @@ for name, value in kept(sys.argv[1]).items():
         print("export %s=%s" % (name, shlex.quote(str(value))))
 ' "$1" "$_aiarts_old" 2>/dev/null)"
     fi
-    unset _aiarts_old
+    unset _aiarts_old _aiarts_python
     if [ ! -d "$1/conda-meta" ]; then
         export VIRTUAL_ENV="$1" PATH="$1/bin${PATH:+:$PATH}"
         return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -124,3 +126,37 @@ async def test_the_program_is_the_kernel_itself_and_no_shell_is_left(
 def test_it_is_a_plain_kernelspec_for_everybody_else(manager: AsyncKernelManager) -> None:
     spec = manager.kernel_spec
     assert spec is not None and "kernel_provisioner" not in spec.metadata
+
+
+def start(manager: AsyncKernelManager, shell: str, environ: dict[str, str]) -> dict[str, str]:
+    """The variables of a program that is started as its kernel is, by this shell."""
+    words = [
+        shell,
+        f"{manager.kernel_spec.resource_dir}/start.sh",
+        sys.executable,
+        "-c",
+        "import json, os; print(json.dumps(dict(os.environ)))",
+    ]
+    done = subprocess.run(words, env=environ, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_a_bash_that_is_called_sh_reads_what_is_written_for_bash(
+    manager: AsyncKernelManager, env: Path, tmp_path: Path
+) -> None:
+    """As on openEuler and RHEL."""
+    (env / "etc/conda/activate.d/functions.sh").write_text("my-func() { export FROM_FUNCTION=1; }\nmy-func\n")
+    (tmp_path / "sh").symlink_to("/bin/bash")
+    assert start(manager, str(tmp_path / "sh"), {"PATH": "/usr/bin:/bin"})["FROM_FUNCTION"] == "1"
+
+
+def test_what_was_active_is_left_by_the_shell_that_its_scripts_are_written_for(
+    manager: AsyncKernelManager, env: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(env / "etc")
+    server = make_conda(tmp_path / "server")
+    (server / "etc/conda/deactivate.d").mkdir(parents=True)
+    (server / "etc/conda/deactivate.d/a.sh").write_text("names=(FOO)\nunset ${names[0]}\n")
+    environ = {"PATH": "/usr/bin:/bin", "CONDA_PREFIX": str(server), "FOO": "the server's"}
+    assert "FOO" not in start(manager, "/bin/sh", environ)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import sys
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,14 @@ def test_a_pod_without_it_ends_with_the_reason(pods: Pods, tmp_path: Path) -> No
     pods.shell("echo never", environment=str(tmp_path / "gone")).start()
     assert pods.wait() == 1
     assert "the environment of the job is not there" in json.dumps(pods.message())
+
+
+def test_variables_of_an_environment_without_a_python_count_too(tmp_path: Path) -> None:
+    """As one of R has none."""
+    path = scripted(tmp_path)
+    (path / "bin/python").unlink()
+    (path / "conda-meta/state").write_text(json.dumps({"env_vars": {"R_LIBS_SITE": "/x"}}))
+    assert learn(str(path), {**BASE, "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}).set["R_LIBS_SITE"] == "/x"
 
 
 SHELLS = pytest.mark.parametrize("shell", ["/bin/bash", "/bin/sh"])
