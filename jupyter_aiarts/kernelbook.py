@@ -83,7 +83,7 @@ class KernelBook:
         from jupyter_aiarts.kernelspecs.installer import command_for, installed
 
         known = await asyncio.to_thread(self._look)
-        one = await asyncio.to_thread(named, which, known, False, self._settings.folders)
+        one = await asyncio.to_thread(named, which, known, True, self._settings.folders)
         if isinstance(one, Registered):  # without its environment nothing can be done for it
             if not await asyncio.to_thread(health.is_gone, one.prefix) and not health.is_hidden(one.prefix):
                 raise _no_more(one)
@@ -285,6 +285,7 @@ class KernelBook:
         kernels = known.kernels_of(one.path)
         seen = list(health.problems(one, next(iter(kernels), None)))
         asks = one.python is not None and (one.has_ipykernel or not one.kernels)
+        seen += health.own_programs(one, own_kernels(one))
         if asks and not any(cause.code in ("python-gone", "ipykernel-missing") for cause in seen):
             seen += health.examine(one, packages(one.path))
         title = self._titles(known.environments).get(one.path, one.name)

@@ -141,6 +141,7 @@ FORMS_OF: Mapping[str, tuple[str, ...]] = {
     "port-taken": ("port-taken-somewhere",),
     # environments as kernels
     "environment-gone": ("environment-hidden", "environment-unmarked"),
+    "python-gone": ("program-gone",),
     "python-wrong-arch": ("library-wrong-arch",),
     "activation-failed": ("activation-hangs",),
     "module-broken": ("module-hangs",),

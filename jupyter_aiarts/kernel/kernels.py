@@ -37,6 +37,10 @@ WORDS: Dict[str, Tuple[str, str]] = {
         "“{name}” is well: its Python starts and has what a kernel needs.",
         "“{name}”正常：其 Python 可启动，且具备内核所需。",
     ),
+    "healthy-own": (
+        "Nothing is wrong with “{name}”: the programs of its own kernels ({kernels}) are there; they were not started.",
+        "“{name}”未发现问题：其自带内核（{kernels}）的程序都在；未尝试启动它们。",
+    ),
     "size": ("“{name}” takes {size} in {files} files.", "“{name}”占用 {size}，共 {files} 个文件。"),
     "size-part": (
         "“{name}” takes more than {size}: there are more than {files} files, and not all were looked at.",
@@ -96,7 +100,9 @@ def _repair(session: Session, given: argparse.Namespace) -> Outcome:
 def _doctor(session: Session, given: argparse.Namespace) -> Outcome:
     one = session.client.examine_kernel(given.which)
     problems = _problems(one, session.style)
-    text = "\n".join(problems) if problems else _say(session.style, "healthy", name=plain(one["name"]))
+    own = plain(", ".join(one["kernels"]))
+    well = _say(session.style, "healthy-own" if own else "healthy", name=plain(one["name"]), kernels=own)
+    text = "\n".join(problems) or well
     return Outcome(Said(text), one, text, 1 if problems else 0)
 
 

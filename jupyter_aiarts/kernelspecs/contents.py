@@ -87,7 +87,7 @@ def read(path: str, known: Layout | None = None) -> Environment:
     """What the files of one environment tell."""
     known = known or layout(path) or Layout(path=path, sign="", packages=site_packages(path))
     recorded = _Recorded(known)
-    kernels = f"{path}/share/jupyter/kernels"
+    has_ipykernel = _has(known, "ipykernel") if known.usual else recorded.has("ipykernel")
     kind: Literal["conda", "venv"] = "conda" if known.sign.endswith("conda-meta") else "venv"
     return Environment(
         name=os.path.basename(path) or path,  # an installation's own environment is called after the installation
@@ -95,10 +95,18 @@ def read(path: str, known: Layout | None = None) -> Environment:
         kind=kind,
         owner=_person(os.stat(path).st_uid),
         python=known.version or recorded.python(),
-        has_ipykernel=_has(known, "ipykernel") if known.usual else recorded.has("ipykernel"),
-        kernels=tuple(name for name in _listed(kernels) if not name.startswith(_NOT_ITS_OWN)),
+        has_ipykernel=has_ipykernel,
+        kernels=tuple(_brought(path, has_ipykernel)),
         frameworks=_frameworks(known, recorded) if known.usual else recorded.frameworks(),
     )
+
+
+def _brought(path: str, has_ipykernel: bool) -> Iterator[str]:
+    """The kernels that its packages brought and that can start; what only looks like one hides that it needs one."""
+    for name in _listed(f"{path}/share/jupyter/kernels"):
+        own = None if name.startswith(_NOT_ITS_OWN) else _own(name, path)
+        if own is not None and (has_ipykernel or not any("ipykernel" in word for word in own.argv)):
+            yield name
 
 
 class _Recorded:
@@ -254,7 +262,7 @@ def _beneath(path: str, version: str) -> tuple[str, ...]:
     GPUs and NPUs have their frameworks there. As CPython lays them out, and as Debian does."""
     said = dict(_settings(path))
     home = said.get("home", "")
-    if said.get("include-system-site-packages", "").lower() != "true" or not os.path.isabs(home):
+    if said.get("include-system-site-packages", "").lower() != "true" or not os.path.isabs(home) or "\0" in home:
         return ()
     base, python = os.path.dirname(home), f"python{'.'.join(version.split('.')[:2])}"
     folders = (

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_aiarts._version import __version__
 from jupyter_aiarts.kernelspecs.owner import as_owner
 from jupyter_aiarts.launcher.activation import SCRIPT, Heard, a_shell, heard
 from jupyter_aiarts.model.cause import Cause
 from jupyter_aiarts.model.elf import HEAD, machine_of
-from jupyter_aiarts.model.environment import Environment, Registered
+from jupyter_aiarts.model.environment import Environment, OwnKernel, Registered
 
 SECONDS = 45.0  # whoever asks gives up after a minute, and would never hear of it
 LINES = 6
@@ -64,6 +65,15 @@ def problems(environment: Environment | None, kernel: Registered | None) -> Iter
         yield Cause(code="ipykernel-missing", values=values)
     if kernel is not None and kernel.version != __version__:
         yield Cause(code="kernel-outdated", values={**values, "spec": kernel.spec, "version": kernel.version})
+
+
+def own_programs(environment: Environment, kernels: Iterable[OwnKernel]) -> Iterator[Cause]:
+    """Programs that kernels of its own (R, Julia) start, and that are nowhere to be found."""
+    path = f"{environment.path}/bin{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    for own in kernels:
+        if shutil.which(own.argv[0], path=path) is None:
+            values = {"path": environment.path, "name": environment.name, "kernel": own.name, "program": own.argv[0]}
+            yield Cause(code="python-gone", form="program-gone", values=values, evidence=_links(own.argv[0]))
 
 
 def is_hidden(prefix: str) -> bool:

@@ -84,8 +84,11 @@ export class KernelModel {
     await this._work(kernel, { text: this._trans.__('Asking its own Python…') }, async () => {
       const closely = await examineKernel(this._manager, kernel.spec ?? kernel.path);
       this._examined.set(kernel.path, closely);
-      return closely.problems?.length
-        ? this._trans.__('%1: %2', kernel.name, closely.problems.map(({ title }) => title).join(' '))
+      if (closely.problems?.length) {
+        return this._trans.__('%1: %2', kernel.name, closely.problems.map(({ title }) => title).join(' '));
+      }
+      return closely.kernels?.length
+        ? this._trans.__('Nothing is wrong with %1: the programs of its own kernels are there; they were not started.', kernel.name)
         : this._trans.__('Nothing is wrong with %1: its Python starts and has all that a kernel needs.', kernel.name);
     });
   }

@@ -237,3 +237,31 @@ async def test_an_installer_that_will_not_end_is_ended(
 
 def test_a_doctor_and_a_size_answer_before_whoever_asks_gives_up() -> None:
     assert max(health.SECONDS, size.SECONDS) < ANSWER_SECONDS - 10
+
+
+async def test_an_installer_takes_no_module_from_the_folder_that_the_server_was_started_in(
+    book: KernelBook, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else may have put it there; and one's own types.py is nothing that pip can do with."""
+    env = make_conda(home / "miniconda3/envs/train", (*NO_PIP, "pip-24.0-py_0"))
+    (tmp_path / "notebooks").mkdir()
+    for name in ("pip", "types", "operator"):
+        (tmp_path / f"notebooks/{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(AiartsError):
+        async for _ in book.repair(str(env)):
+            pass
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_what_the_doctor_offers_for_a_folder_that_is_on_no_list_can_be_done(
+    book: KernelBook, tmp_path: Path
+) -> None:
+    env = make_conda(tmp_path / "odd/train", (*NO_PIP, "pip-24.0-py_0"))
+    (env / "bin/python").unlink()
+    program(env / "bin/python", f"touch '{env}/conda-meta/ipykernel-6-0.json'")
+    [problem] = (await book.doctor(str(env))).problems
+    assert [action.command for action in problem.actions] == [f"aiarts kernels repair {env}"]
+    assert [line async for line in book.repair(str(env))] == []
+    assert read(str(env)).has_ipykernel

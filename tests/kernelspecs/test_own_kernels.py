@@ -74,6 +74,11 @@ async def test_an_environment_without_python_has_its_own_alone_and_nothing_is_wr
     brought(env, "ir", R)
     one = await book.register("r", "user")
     assert (one.python, len(one.specs), one.problems) == (None, 1, ())
+    [problem] = (await book.doctor("r")).problems
+    assert (problem.code, problem.title) == ("python-gone", "The program of its kernel ir is not there")
+    (env / "bin").mkdir(exist_ok=True)
+    (env / "bin/R").write_text("#!/bin/sh\n")
+    (env / "bin/R").chmod(0o755)
     assert (await book.doctor("r")).problems == ()
 
 
@@ -132,6 +137,28 @@ async def test_kernels_that_were_registered_into_an_environment_are_not_its_own(
         one = await book.register("miniconda3", "global")
         assert (len(one.specs), one.kernels) == (1, ())
     assert sorted(os.listdir(base / "share/jupyter/kernels")) == sorted([str(train.spec), str(one.spec)])
+
+
+LEFT = [{"argv": ["{python}", "-m", "ipykernel_launcher"]}, {"argv": ["/another/bin/python", "-m", "ipykernel"]}, {}]
+
+
+@pytest.mark.parametrize("spec", LEFT)
+async def test_what_only_looks_like_a_kernel_does_not_hide_that_ipykernel_is_missing(
+    book: KernelBook, home: Path, tmp_path: Path, spec: dict[str, list[str]]
+) -> None:
+    """As `ipykernel install --prefix` of another environment leaves one, and removing ipykernel its own."""
+    env = make_conda(home / "miniconda3/envs/train", ("python-3.11.4-h1",))
+    brought(env, "left", json.loads(json.dumps(spec).replace("{python}", f"{env}/bin/python")))
+    [one] = [one for one in await book.all() if one.name == "train"]
+    assert (one.kernels, [problem.code for problem in one.problems]) == ((), ["ipykernel-missing"])
+    await book.tend(tmp_path / "kernels.json")
+    assert [one.registered for one in await book.all() if one.name == "train"] == [None]
+
+
+async def test_a_second_kernel_of_its_python_is_kept_where_ipykernel_is(book: KernelBook, home: Path) -> None:
+    env = make_conda(home / "miniconda3/envs/train")
+    brought(env, "spark", {"argv": [f"{env}/bin/python", "-m", "ipykernel_launcher"], "env": {"SPARK_HOME": "/s"}})
+    assert len((await book.register("train", "user")).specs) == 2
 
 
 OTHERS = [

@@ -52,6 +52,18 @@ TEXTS = {
         ),
         Words("没有可运行的 Python", "{python} 不存在，或是失效的链接。", (("在该环境中重新安装 Python", None),)),
     ),
+    "program-gone": Text(  # python-gone, of a kernel of another language
+        Words(
+            "The program of its kernel {kernel} is not there",
+            "The kernel {kernel} starts {program}, which is neither in {name} nor elsewhere on PATH.",
+            (("Install it into {name} again", None),),
+        ),
+        Words(
+            "内核 {kernel} 的程序不存在",
+            "内核 {kernel} 启动的是 {program}，而它既不在 {name} 中，也不在 PATH 的其他目录中。",
+            (("将它重新安装到 {name}", None),),
+        ),
+    ),
     "python-wrong-arch": Text(
         Words(
             "Its Python is made for other machines",

@@ -200,7 +200,10 @@ test('what its own Python says is shown in its place', async () => {
   expect(row('taken').textContent).toContain('cv2 needs it.');
   server.answers = path => (path === 'kernels' ? found : { ...found[1], problems: [] });
   await press('taken', 'Examine');
-  expect(said()).toContain('Nothing is wrong with taken');
+  expect(said()).toContain('Nothing is wrong with taken: its Python starts');
+  server.answers = path => (path === 'kernels' ? found : { ...found[1], problems: [], kernels: ['ir'] });
+  await press('taken', 'Examine');
+  expect(said()).toContain('Nothing is wrong with taken: the programs of its own kernels');
 });
 
 test('a kernel without its environment is removed by its own name', async () => {
