@@ -93,11 +93,11 @@ class Round:
         machine = machine_of(self.state.settings())
         self.busy = bool(running) or any(never_fits(machine, job.spec) is None for job in waiting)
         decision = decide(machine, running, waiting)
+        if decision.starts and decision.waits:
+            self._note_turns(waiting, decision)  # first: whoever sees a job run is told whom it passed
         for start in decision.starts:
             with self._reporting(start.id):
                 self._start(start, watcher)
-        if decision.starts and decision.waits:
-            self._note_turns(waiting, decision)
         return self.wake
 
     def _note_turns(self, waiting: list[Waiting], decision: Decision) -> None:
