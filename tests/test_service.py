@@ -15,7 +15,9 @@ import pytest_asyncio
 
 from jupyter_aiarts.engines.base import Caller
 from jupyter_aiarts.engines.local import open_local
+from jupyter_aiarts.engines.local.process import take_lock
 from jupyter_aiarts.engines.local.records import Settings
+from jupyter_aiarts.engines.local.supervisor import lock_of
 from jupyter_aiarts.engines.logs import LogQuery
 from jupyter_aiarts.errors import BadRequest, ClusterNotFound, JobNotFound, TemplateNotFound
 from jupyter_aiarts.model.job import Job
@@ -102,14 +104,19 @@ async def test_follow_tells_everything_and_ends_with_the_run(service: JobService
     assert lines == ["hello"]
 
 
-async def test_subscribers_get_a_snapshot_then_changes_then_removals(service: JobService, caller: Caller) -> None:
+async def test_subscribers_get_a_snapshot_then_changes_then_removals(
+    service: JobService, caller: Caller, tmp_path: Path
+) -> None:
     await service.start()
     stream = service.subscribe()
     assert json.loads(await anext(stream)) == {"type": "snapshot", "jobs": []}
     first = asyncio.ensure_future(anext(stream))  # a reader who waits passes nothing over
+    lock = take_lock(lock_of(tmp_path / "state"))  # nobody starts the job before its first state is read
+    assert lock is not None
     job = await submitted(service, caller)
     seen = [one["phase"] for one in json.loads(await first)["jobs"]]
     assert seen == ["queued"]
+    os.close(lock)
     while seen[-1] != "succeeded":
         seen += [one["phase"] for one in json.loads(await anext(stream)).get("jobs", [])]
     order = ["queued", "starting", "running", "succeeded"]

@@ -127,9 +127,13 @@ def test_a_folder_that_may_not_be_read_is_told_apart(tmp_path: Path) -> None:
     assert said.stdout.startswith(f"{tmp_path}/closed may not be read by the user of this server")
 
 
-HANGS = (
-    "import time, pathlib, sys, os\npathlib.Path(sys.argv[1], 'pid').write_text(str(os.getpid()))\ntime.sleep(600)\n"
-)
+HANGS = """
+import os, sys, time
+with open(sys.argv[1] + "/pid.new", "w") as file:
+    file.write(str(os.getpid()))
+os.rename(sys.argv[1] + "/pid.new", sys.argv[1] + "/pid")
+time.sleep(600)
+"""
 
 
 @pytest.fixture
@@ -147,10 +151,18 @@ async def gone(pid: int) -> None:
 
 
 async def test_a_disk_that_hangs_is_said_to_and_left(hanging: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling, "PATIENCE", 2.0)  # enough for it to begin, on a machine that is busy
+    monkeypatch.setattr(filling, "PATIENCE", 2.0)
+    children, start = [], asyncio.create_subprocess_exec
+
+    async def kept(*words: Any, **more: Any) -> Any:
+        children.append(await start(*words, **more))
+        return children[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", kept)
     with pytest.raises(Unavailable, match="does not answer"):
         await Filler().count(str(hanging), 1)
-    await asyncio.wait_for(gone(int((hanging / "pid").read_text())), 10)
+    [child] = children
+    await asyncio.wait_for(gone(child.pid), 10)
 
 
 async def test_whoever_goes_ends_the_count(hanging: Path) -> None:

@@ -221,9 +221,12 @@ def test_a_tool_that_hangs_is_not_left_behind_by_the_command(tmp_path: Path) -> 
     script = f'echo $$ > "{tmp_path}/pid.new"; mv "{tmp_path}/pid.new" "{tmp_path}/pid"; exec sleep 1000'
     environ = {**os.environ, "PATH": a_tool(tmp_path, script), "AIARTS_STATE_DIR": str(tmp_path / "state")}
     environ.pop("AIARTS_SERVER", None)
-    command = "import jupyter_aiarts.kernel.usage as u; u.SLOW_TOOL_SECONDS = 0; from jupyter_aiarts.cli import main; "
-    said = subprocess.run(
-        [sys.executable, "-c", command + "main(['usage'])"], env=environ, capture_output=True, text=True, timeout=60
+    command = (
+        "import os, sys, time, jupyter_aiarts.kernel.usage as u; u.SLOW_TOOL_SECONDS = 0\n"
+        "from jupyter_aiarts.cli import main; main(['usage'])\n"
+        "while not os.path.exists(sys.argv[1]): time.sleep(0.02)  # it has begun, and is ended with the command\n"
     )
+    words = [sys.executable, "-c", command, str(tmp_path / "pid")]
+    said = subprocess.run(words, env=environ, capture_output=True, text=True, timeout=60)
     assert "npu-smi" in said.stdout, said.stderr
     assert not lives(int((tmp_path / "pid").read_text()))

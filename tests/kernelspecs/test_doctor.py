@@ -94,7 +94,7 @@ async def test_it_is_asked_activated_so_that_what_activation_brings_is_not_misse
 async def test_scripts_that_keep_a_kernel_from_starting_are_told(
     book: KernelBook, home: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
-    monkeypatch.setattr(health, "SECONDS", 5.0)
+    monkeypatch.setattr(health, "SECONDS", 10.0)
     env = made(home)
     (env / "etc/conda/activate.d").mkdir(parents=True)
     (env / "etc/conda/activate.d/a.sh").write_text(script)
@@ -114,7 +114,7 @@ async def test_scripts_that_keep_a_kernel_from_starting_are_told(
 async def test_a_python_that_does_not_start(
     book: KernelBook, home: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, code: str
 ) -> None:
-    monkeypatch.setattr(health, "SECONDS", 5.0)
+    monkeypatch.setattr(health, "SECONDS", 10.0)
     program(made(home) / "bin/python", text)
     one = await book.doctor("it's")
     assert codes(one) == [code] and one.problems[0].title
@@ -123,7 +123,7 @@ async def test_a_python_that_does_not_start(
 async def test_an_import_that_hangs_is_named_and_not_waited_for(
     book: KernelBook, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "SECONDS", 5.0)
+    monkeypatch.setattr(health, "SECONDS", 10.0)
     made(home, soundfile="import threading; threading.Event().wait()")
     [problem] = (await book.doctor("it's")).problems
     assert (problem.code, "soundfile" in problem.title) == ("module-broken", True)

@@ -209,7 +209,7 @@ async def test_an_installer_that_is_given_up_may_roll_back(
 ) -> None:
     """Whatever it says meanwhile, to nobody. A server that was started in the background may hand down an ignored
     SIGINT."""
-    monkeypatch.setattr(installer, "ENDING", ((signal.SIGINT, 2.0), (signal.SIGTERM, 30.0)))
+    monkeypatch.setattr(installer, "ENDING", ((signal.SIGINT, 30.0), (signal.SIGTERM, 30.0)))
     before = signal.signal(signal.SIGINT, signal.default_int_handler if signals == "INT" else signal.SIG_IGN)
     try:
         env = make_conda(home / "miniconda3/envs/train", NO_PIP)

@@ -17,6 +17,7 @@ from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import HTTPClientError, HTTPResponse
 from tornado.iostream import IOStream
 
+from jupyter_aiarts.devices import lookout
 from jupyter_aiarts.server.app import AiartsApp
 from tests.at_once import write_at_once
 from tests.startfile import start_file
@@ -177,6 +178,7 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
     path.write_text(f'#!/bin/sh\necho run >> "{tmp_path}/tools/runs"\ncat "{tmp_path}/tools/said"\n')
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)  # a machine that is busy may not have started it after a second
     return Printed(path.with_name("said"))
 
 

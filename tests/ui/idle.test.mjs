@@ -59,9 +59,9 @@ test('of several there is one notice, which stops all or rests, also when the pa
   const notices = page.getByRole('alert').filter({ hasText: 'hold cards that do nothing' });
   try {
     await jobs.open(lab.page);
-    for (const name of ['asleep', 'dozing']) {
-      await lab.ask('POST', 'jobs', { name, command: 'sleep 600', device: NPU, devices: 1 });
-    }
+    // At once: idle since the same second, they are told of together.
+    const job = { command: 'sleep 600', device: NPU, devices: 1 };
+    await Promise.all(['asleep', 'dozing'].map(name => lab.ask('POST', 'jobs', { ...job, name })));
     await jobs.isTold('2 jobs hold cards that do nothing');
     assert.equal(await page.getByRole('alert').filter({ hasText: 'cards' }).count(), 1);
     await notices.getByRole('button', { name: 'Snooze an hour' }).click();

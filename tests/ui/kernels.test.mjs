@@ -127,7 +127,7 @@ class Section {
   }
 
   async says(text) {
-    await this.section.locator('.aiarts-Kernels-said', { hasText: text }).waitFor({ timeout: AT_ONCE });
+    await this.section.locator('.aiarts-Kernels-said', { hasText: text }).waitFor();
   }
 }
 

@@ -122,7 +122,9 @@ test('Notebook 7: cards and a job are live in a cell, with no thread in the kern
 
       await saved(lab, book);
       await book.page.goto('about:blank');
+      const joins = book.page.waitForEvent('websocket', socket => /\/api\/kernels\/[^/]+\/channels/.test(socket.url()));
       await book.open(lab, 'book.ipynb');
+      await joins; // a page whose kernel ends before that starts another one
       await endKernels(lab, book);
       await panel.getByText('running', { exact: true }).waitFor();
       await panel.getByText(/^step \d\d+$/).first().waitFor();
