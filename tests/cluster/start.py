@@ -84,8 +84,8 @@ def wait_for_api(instance: Instance) -> None:
 def wait_for_node(instance: Instance, node: str) -> None:
     """Until the node takes pods and has its cards."""
     with admin(instance) as api:
+        nodes.declare_cards(api, node)  # first: a kubelet that takes pods and knows of no cards fails them for good
         until(f"{node} to be ready", lambda: nodes.is_ready(api, node))
-        nodes.declare_cards(api, node)
 
 
 def _renew(instance: Instance, say: Say) -> None:

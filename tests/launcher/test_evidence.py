@@ -17,13 +17,22 @@ EATER = "import sys\nheld = []\nwhile True:\n    held.append(b'x' * (1 << 20))\n
 TWO_FALL = """
 import os, sys, time
 rank = int(os.environ["RANK"])
-if rank == 1:
-    open("fallen", "w").close()
-    sys.exit("connection reset by peer")
-while not os.path.exists("fallen"):
-    time.sleep(0.01)
+def wait_for(true):
+    while not true():
+        time.sleep(0.01)
 if rank == 0:
-    time.sleep(0.2)
+    open("there", "w").close()
+if rank == 1:
+    wait_for(lambda: os.path.exists("there"))
+    with open("falling", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename("falling", "fallen")
+    sys.exit("connection reset by peer")
+wait_for(lambda: os.path.exists("fallen"))
+if rank == 0:
+    pid = open("fallen").read()
+    wait_for(lambda: not os.path.exists("/proc/" + pid))  # its launcher has reaped it, so it knows of it
+    time.sleep(0.2)  # and has told node 0
     print("ValueError: no such column", file=sys.stderr)
     os._exit(4)
 time.sleep(300)

@@ -84,6 +84,7 @@ def test_missing_addresses_of_two_machines_end_the_job_before_any_rank(pods: Pod
 def test_a_replaced_pod_with_other_addresses_gives_a_new_table_to_all(pods: Pods) -> None:
     boards(pods).shell(HOLD).start_all().all_running()
     before = tables(pods.roots[0])
+    wait_until(lambda: pods.log(0, node=0) == before["hccl.json"], "the first table to be printed")
     pods.launchers[1].terminate()
     assert pods.wait(1) == 75
     wait_until(lambda: pods.phase(0) == "meeting")

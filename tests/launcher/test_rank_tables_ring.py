@@ -117,6 +117,7 @@ def test_a_table_of_pods_that_were_before_is_not_used(ringed: Pods, controller: 
 def test_a_replaced_pod_waits_for_a_table_with_itself(ringed: Pods, controller: Controller) -> None:
     controller.write(given([("172.16.0.1", 0), ("172.16.0.2", 1)]))
     ringed.shell('echo "$RANK_ID"; until [ -e go ]; do sleep 0.05; done').start_all().all_running()
+    wait_until(lambda: ringed.log(0) == b"0\n", "the first rank to say who it is")
     ringed.launchers[1].terminate()
     assert ringed.wait(1) == 75
     ringed.own[1].update(POD_IP="10.0.0.77", AIARTS_HOST_IP="172.16.0.7", HOST_NUMBER="7")

@@ -17,6 +17,7 @@ UNTIL_GO = "echo begun; until [ -e go ]; do sleep 0.05; done"
 def three(pods: Pods) -> Pods:
     """A job of three pods that runs until a file says so."""
     pods.plan(nodes=3).shell(UNTIL_GO).start_all().all_running()
+    wait_until(lambda: all(b"begun" in pods.log(node, node=node) for node in range(3)), "all to have begun")
     return pods
 
 
@@ -94,9 +95,10 @@ def test_who_is_asked_to_leave_has_its_grace(pods: Pods) -> None:
 
 def test_a_failure_for_want_of_who_left_is_no_failure(pods: Pods) -> None:
     line = """case $NODE_RANK in
-        1) trap 'touch gone; exit 0' TERM; [ -e gone ] && exit 0; while :; do sleep 0.02; done;;
+        1) trap 'touch gone; exit 0' TERM; [ -e gone ] && exit 0; echo set; while :; do sleep 0.02; done;;
         0) [ -e gone ] && exit 0; trap '' TERM; until [ -e gone ]; do sleep 0.02; done; exit 1;; esac"""
     pods.plan(nodes=2).shell(line, grace_seconds=5).start_all().all_running()
+    wait_until(lambda: pods.log(1, node=1), "its trap")
     pods.launchers[1].terminate()
     assert pods.wait(1) == 75
     pods.start(1)

@@ -43,8 +43,8 @@ def test_a_stop_lets_the_rank_end_in_its_own_way(run: Run, number: signal.Signal
 def test_who_does_not_listen_is_killed_after_the_grace_time(run: Run) -> None:
     run.shell("trap '' TERM; echo ready; while :; do sleep 1; done", grace_seconds=0.3).start()
     run.until_logged(b"ready")
-    run.launchers[0].terminate()
     begin = time.monotonic()
+    run.launchers[0].terminate()
     assert run.wait() == 1
     assert 0.25 < time.monotonic() - begin < 5
     assert run.summary["ranks"][0]["exit_code"] == 137

@@ -129,9 +129,10 @@ def may_read_what_the_plugin_writes(cluster: Cluster, user: str) -> Iterator[Non
     """The right that the guide names, and after the block neither it nor what was written."""
     where = ("-n", "kube-system")
     cluster.kubectl("create", "role", "deviceinfo", *where, "--verb=list,watch", "--resource=configmaps")
-    cluster.kubectl("create", "rolebinding", "deviceinfo", *where, "--role=deviceinfo", f"--user={user}")
+    cluster.bind(user, "kube-system", "deviceinfo")
     try:
         yield
     finally:
-        cluster.kubectl("delete", "role,rolebinding", "deviceinfo", *where)
+        cluster.kubectl("delete", "rolebinding", f"deviceinfo-{user}", *where)
+        cluster.kubectl("delete", "role", "deviceinfo", *where)
         cluster.kubectl("delete", "configmap", "mindx-dl-deviceinfo-node-a", *where, "--ignore-not-found")

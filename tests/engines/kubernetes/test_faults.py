@@ -10,12 +10,13 @@ import pytest
 
 from jupyter_aiarts.errors import JobNotFound, WrongPhase
 from jupyter_aiarts.model.phase import Move, Phase
+from tests.cluster.paths import Unavailable
 from tests.engines.kubernetes.engines import BARE, FOREVER, Lab, laboratory
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]  # nodes die here, and the cluster is mended after each
 
 GPU = {"nvidia_gpu_amd64": {"resource": "nvidia.com/gpu", "node_selector": {}}}
 
@@ -51,7 +52,10 @@ def kill_in_pod(lab: Lab, pod: str, node: str) -> None:
     """SIGKILL to the launcher from outside its container: inside, the first process of a pod cannot be killed."""
     found = lab.cluster.in_node(node, "pgrep", "-f", "launcher.zip pod")
     for pid in found.split():
-        environ = lab.cluster.in_node(node, "cat", f"/proc/{pid}/environ")
+        try:
+            environ = lab.cluster.in_node(node, "cat", f"/proc/{pid}/environ")
+        except Unavailable:  # of another pod, and gone meanwhile
+            continue
         if f"POD_NAME={pod}" in environ:
             lab.cluster.in_node(node, "kill", "-KILL", pid)
             return

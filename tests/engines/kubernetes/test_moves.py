@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jupyter_aiarts.model.phase import Move, Phase
-from tests.engines.kubernetes.engines import FOREVER, laboratory
+from jupyter_aiarts.model.reading import read_spec
+from tests.engines.kubernetes.engines import FOREVER, SMALL, laboratory
+from tests.startfile import start_file
 
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
@@ -55,12 +57,15 @@ async def test_a_job_that_is_still_starting_can_be_stopped_and_run_again(
     cluster: Cluster, tmp_path: Path, queue: str | None
 ) -> None:
     async with laboratory(cluster, tmp_path, queue=bool(queue)) as lab:
-        job = await lab.submit("print('second')", **put(queue))
+        job = await lab.submit(FOREVER, **put(queue))  # it cannot end before it is stopped
         if job.phase is Phase.QUEUED:
             job = await lab.until(job.id, Phase.STARTING, Phase.RUNNING)
         await lab.engine.act(job.id, Move.STOP)
         stopped = await lab.until(job.id)
         assert (stopped.phase, stopped.cause.code) == (Phase.STOPPED, "stopped-by-user")
+        other = start_file(lab.folder, "print('second')")
+        second = read_spec({**SMALL, "script": other, "workdir": str(lab.folder), **put(queue)})
+        await lab.engine.edit(job.id, second)
         again = await lab.engine.act(job.id, Move.RERUN)
         assert (again.id, again.run) == (job.id, 2)
         assert (await lab.until(job.id)).phase is Phase.SUCCEEDED

@@ -13,6 +13,7 @@ from jupyter_aiarts.errors import ClusterUnreachable
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.queue import Queue
+from tests.cluster.api import until as cluster_until
 from tests.engines.kubernetes.engines import FOREVER, Lab, laboratory
 from tests.engines.kubernetes.queueing import (
     another_second,
@@ -66,12 +67,20 @@ async def test_who_waits_in_another_namespace_counts_where_kueue_tells_the_order
         await lab.until(first.id, Phase.RUNNING)
         with cluster.namespace() as elsewhere:
             apply(cluster, local_queue(elsewhere, "theirs", lab.namespace), waiting_job(elsewhere, "theirs"))
+            await asyncio.to_thread(wait_for_workload, cluster, elsewhere)
             await another_second()
             mine = await lab.submit(FOREVER, name="mine", queue="own", cpu=1)
             await lab.until(mine.id, code="quota-exceeded")
             queue = await queue_when(lab, lambda queue: queue.pending and is_told(queue, 2))
             [place] = queue.places
             assert (queue.source, queue.pending, place.ahead, place.before) == ("visibility", 1, 1, ())
+
+
+def wait_for_workload(cluster: Cluster, namespace: str) -> None:
+    """Until Kueue has taken note of a job there; its order is by the second in which it did."""
+    path = f"apis/kueue.x-k8s.io/v1beta2/namespaces/{namespace}/workloads"
+    with cluster.admin() as api:
+        cluster_until("Kueue to take note of a job", lambda: api.get(path)["items"])
 
 
 def is_told(queue: Queue, *positions: int) -> bool:
@@ -84,10 +93,10 @@ async def with_two_waiting(lab: Lab) -> tuple[JobRecord, JobRecord]:
     first = await lab.submit(FOREVER, name="first", queue="own", cpu=1)
     await lab.until(first.id, Phase.RUNNING)
     second = await lab.submit(FOREVER, name="second", queue="own", cpu=1)
+    await lab.until(second.id, code="quota-exceeded")  # Kueue has taken note of it
     await another_second()
     third = await lab.submit(FOREVER, name="third", queue="own", cpu=1)
-    for job in (second, third):
-        await lab.until(job.id, code="quota-exceeded")
+    await lab.until(third.id, code="quota-exceeded")
     return second, third
 
 

@@ -97,7 +97,7 @@ async def test_an_evicted_job_has_only_the_time_that_was_left(cluster: Cluster, 
     async with laboratory(cluster, tmp_path) as lab:
         source = "import time\nfor second in range(600): print(second, 's', flush=True); time.sleep(1)"
         job = await lab.submit(source, max_hours=14 / 3600)
-        await lab.printed(job.id, "7 s")
+        await lab.printed(job.id, "3 s")
         first = lab.pods()[0]["metadata"]
         evict(cluster, lab.namespace, first["name"])
         ended = await lab.until(job.id)
