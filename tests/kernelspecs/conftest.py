@@ -1,6 +1,7 @@
 """Environments as conda and venv leave them on a disk; the Python in them is the one that runs the tests.
 
-No conda, mamba or micromamba is to be had from PyPI, npm or Debian, so the files that one leaves are written here.
+No conda, mamba or micromamba is to be had from PyPI, npm or Debian, so the files that one leaves are written here; what
+a real installer of such packages writes is in `test_real_conda.py`.
 """
 
 from __future__ import annotations
