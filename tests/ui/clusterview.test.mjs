@@ -61,7 +61,7 @@ test('the cluster shows the rings of a board, who holds which card, and what cha
 
     await lab.ask('POST', `jobs/${job.id}/stop`);
     await nodes.getByRole('option', { name: /8 of 8 cards free/ }).waitFor();
-    await page.waitForTimeout(1500); // JupyterLab keeps the layout a second after it changed
+    await lab.keepsLayout('aiarts-cluster:cluster');
     await page.reload();
     await nodes.getByRole('option', { name: /8 of 8 cards free/ }).waitFor();
   }));

@@ -87,7 +87,7 @@ test('everything can be called from the palette, and the sidebar is open again a
     }
     await photograph(page, 'palette-aiarts');
     await page.keyboard.press('Escape');
-    await page.waitForTimeout(1500); // JupyterLab keeps the layout a second after it changed
+    await lab.keepsLayout('jupyter-aiarts-jobs', (_, { left }) => left?.current === 'jupyter-aiarts-jobs');
     await page.reload();
     await jobs.says('No jobs yet');
     assert.ok(await jobs.panel.isVisible());

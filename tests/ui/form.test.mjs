@@ -105,7 +105,7 @@ test('the form opens from the launcher, the palette and the file browser, and is
     await page.getByRole('menuitem', { name: 'Submit as AIArts job…' }).click();
     await page.getByLabel('Start file', { exact: true }).and(page.locator(':visible')).last().waitFor();
     await form.form.locator('visible=true').getByText('It would start at once').first().waitFor();
-    await page.waitForTimeout(1500);  // JupyterLab keeps the layout a second after it changed
+    await lab.keepsLayout('jupyter-aiarts-form:');
     await page.reload();
     await page.getByRole('tab', { name: 'New job' }).last().waitFor();
   }));

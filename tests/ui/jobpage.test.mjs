@@ -288,7 +288,7 @@ test('a page whose job is deleted elsewhere says so; a reload brings pages back'
     await view.tab('Events');
     await view.open(job.id);
     assert.equal(await page.getByRole('tab', { name: 'kept', exact: true }).count(), 1, 'one tab for one job');
-    await page.waitForTimeout(1500); // JupyterLab saves its layout after a second
+    await lab.keepsLayout(`aiarts-job:${job.id}`, ({ tab }) => tab === 'events');
     await page.goto(lab.page);
     await view.region.waitFor();
     assert.equal(await view.region.getByRole('tab', { name: 'Events' }).getAttribute('aria-selected'), 'true');

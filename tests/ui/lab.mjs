@@ -144,6 +144,25 @@ export class Lab {
     return text ? JSON.parse(text) : null;
   }
 
+  /**
+   * Wait until the server keeps a layout with this page, or panel, that is as wanted: JupyterLab sends what a reload
+   * begins with a while after it changed.
+   */
+  async keepsLayout(name, isWanted = () => true) {
+    const holds = ({ data }) => {
+      const layout = data['layout-restorer:data'] ?? {};
+      return JSON.stringify(layout).includes(name) && isWanted(data[name]?.data ?? {}, layout);
+    };
+    for (;;) {
+      const answer = await fetch(`${this.url}lab/api/workspaces?token=${this.token}`);
+      const { workspaces } = await answer.json();
+      if (workspaces.values.some(holds)) {
+        return;
+      }
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+  }
+
   /** Stop whatever still runs, and wait until it has ended. */
   async endJobs() {
     const open = async () => (await this.ask('GET', 'jobs')).filter(job => job.moves.includes('stop'));

@@ -130,7 +130,7 @@ test('a login that ended is said in the sidebar and on the page, with the way ba
     await jobs.row('kept').click(); // a click opens the page
     const view = new JobPage(page, 'kept');
     await view.region.waitFor();
-    await page.waitForTimeout(2500); // JupyterLab saves its layout after a second
+    await lab.keepsLayout(`aiarts-job:${job.id}`);
 
     // JupyterLab, too, says that it is away, in a window over everything.
     const close = page.getByRole('dialog').getByRole('button', { name: 'Close' });
