@@ -196,6 +196,37 @@ describe('a choice', () => {
     expect(options('Device')).toEqual(['cpu (default)', 'cpu', 'npu']);
   });
 
+  describe('of devices', () => {
+    const usual = ['nvidia_gpu_amd64', 'huawei_npu_arm64', 'huawei_npu_amd64'];
+    const at = (name: string, device: string | null): object => ({ cluster: name, name: 'n', ready: true, device, cards: 8, free: 8 });
+    const answer = (fits: object | null, nodes: ReadonlyArray<object>): void => {
+      const { answers } = server;
+      const clusters = [{ name: 'prod', at: '', fits, unknown: [] }];
+      server.answers = (path, request) => (path === 'cluster' ? { clusters, nodes, fits } : answers(path, request));
+    };
+
+    test.each([
+      ['nobody may see its nodes', null, [], ['cpu', ...usual]],
+      ['only one’s own pods are seen on them', null, [at('prod', 'tpu')], ['cpu', 'tpu', ...usual]],
+      ['they are not listed yet', {}, [], ['cpu', ...usual]],
+      ['all of them are seen', {}, [at('prod', 'huawei_npu_arm64')], ['cpu', 'huawei_npu_arm64']]
+    ])('of a cluster can be taken where %s', async (_, fits, nodes, found) => {
+      answer(fits, nodes);
+      await show({ script: 'a.py', cluster: 'prod' });
+      expect(options('Device').slice(1)).toEqual(found);
+    });
+
+    test('can be taken where the cluster does not answer', async () => {
+      await show({ script: 'a.py', cluster: 'prod' });
+      expect(options('Device').slice(1)).toEqual(['cpu', ...usual]);
+    });
+
+    test('of this machine are those that it has', async () => {
+      await show({ script: 'a.py' });
+      expect(options('Device').slice(1)).toEqual(['cpu']);
+    });
+  });
+
   test('of clusters grows when the server tells of them', async () => {
     await show({ script: 'a.py', cluster: 'prod' });
     expect(options('Cluster')).toEqual(['', 'local', 'prod']);

@@ -140,6 +140,8 @@ function TemplateChoice({ templates, draft, change, saveTemplate, shareTemplate,
   );
 }
 
+/** The devices that every cluster knows unless its admin says otherwise. */
+const DEVICES = ['nvidia_gpu_amd64', 'huawei_npu_arm64', 'huawei_npu_amd64'] as const;
 const TABLES: ReadonlyArray<TableKey> = ['params', 'env', 'secret_env'];
 /** The keys that have a place in the form; problems of others are told beside it. */
 const KNOWN = new Set<string>([
@@ -161,8 +163,11 @@ function Fields(props: IFormProps): JSX.Element {
   const nodes = trial.cluster?.nodes.filter(node => node.cluster === cluster) ?? [];
   const device = draft.texts.device || fallback(trial, 'device') || 'cpu';
   const clusters = manager.clusters.map(({ name }) => name);
+  // Nodes that may not be seen, or not yet, have some device or other: then the usual ones can be taken.
+  const isSeen = cluster === 'local' || (nodes.length > 0 && (seen?.fits ?? null) !== null);
+  const devices = ['cpu', ...nodes.flatMap(node => node.device ?? []), ...(isSeen ? [] : DEVICES)];
   const choices: Partial<Record<TextKey, ReadonlyArray<string>>> = {
-    device: choice(['cpu', ...nodes.flatMap(node => node.device ?? [])], draft.texts.device),
+    device: choice(devices, draft.texts.device),
     cluster: choice(clusters.length > 0 ? clusters : ['local'], draft.texts.cluster),
     ...(queues.length > 0 ? { queue: choice(queues, draft.texts.queue) } : {})
   };
