@@ -106,8 +106,8 @@ export function JobList(props: IListProps): JSX.Element {
   };
   const openMenu = (row: Row | undefined, x?: number, y?: number): void => {
     const jobs = chosenJobs(row);
-    const rect = document.getElementById(rowId(selection.cursor))?.getBoundingClientRect();
-    if (jobs.length > 0) {
+    if (row && jobs.length > 0) {
+      const rect = document.getElementById(rowId(keyOf(row)))?.getBoundingClientRect();
       doors.menu(jobs, x ?? (rect?.left ?? 0) + 24, y ?? rect?.bottom ?? 0);
     }
   };

@@ -11,8 +11,8 @@ import { KernelSection } from './kernels';
 import { moveLabel, offered } from './moving';
 import { Notices } from './notices';
 import { isFinished } from './phases';
-import { type ISelection, NOTHING } from './selection';
-import { chosen, EVERYTHING, type IFilter, isNarrow, rowsOf } from './shown';
+import { type ISelection, NOTHING, settled } from './selection';
+import { chosen, EVERYTHING, isNarrow, rowsOf } from './shown';
 import type { IDoors, IJobManager, Link } from './tokens';
 import { UsageStrip } from './usage';
 import type { IJob, Phase } from './wire';
@@ -48,21 +48,20 @@ export function JobsView({ manager, trans, doors, wishes, isShown, onSelect }: I
   const jobs = React.useMemo(() => chosen(open, filter, job => manager.isMine(job)), [open, filter, manager, clusters]);
   const rows = React.useMemo(() => rowsOf(jobs, closed), [jobs, closed]);
   const hasOthers = React.useMemo(() => all.some(job => !manager.isMine(job)), [all, manager, clusters]);
-  const picked = [...selection.ids].flatMap(id => manager.job(id) ?? []);
+  const before = React.useRef(rows);
+  const held = React.useMemo(() => settled(selection, before.current, rows), [selection, rows]);
+  const picked = [...held.ids].flatMap(id => manager.job(id) ?? []);
   const select = (next: ISelection): void => {
     setSelection(next);
     onSelect([...next.ids]);
   };
-  // What goes out of sight is chosen no more: nobody deletes what they do not see.
-  const keep = (kept: ReadonlyArray<IJob>): void => select({ ...selection, ids: new Set(kept.map(({ id }) => id)) });
-  const narrowTo = (next: IFilter): void => {
-    narrow(next);
-    keep(chosen(picked, next, job => manager.isMine(job)));
-  };
-  const fold = (phase: Phase): void => {
-    setClosed(toggled(closed, phase));
-    keep(picked.filter(job => job.phase !== phase || closed.has(phase)));
-  };
+  React.useLayoutEffect(() => {
+    before.current = rows.length > 0 ? rows : before.current; // in an empty list nothing has a place
+    if (held !== selection) {
+      select(held);
+    }
+  });
+  const fold = (phase: Phase): void => setClosed(toggled(closed, phase));
   return (
     <>
       <div className="aiarts-Panel-head">
@@ -88,11 +87,12 @@ export function JobsView({ manager, trans, doors, wishes, isShown, onSelect }: I
       </div>
       <Notices manager={manager} trans={trans} />
       {manager.link.state === 'live' && <UsageStrip manager={manager} trans={trans} isShown={isShown} />}
-      {all.length > 0 && <Filters {...{ jobs: all, hasOthers, filter, narrow: narrowTo, trans }} />}
+      {all.length > 0 && <Filters {...{ jobs: all, hasOthers, filter, narrow, trans }} />}
       {picked.length > 1 && <Several jobs={picked} trans={trans} doors={doors} />}
       {rows.length > 0 ? (
         <JobList
-          {...{ rows, manager, trans, doors, isShown, selection, select, fold }}
+          {...{ rows, manager, trans, doors, isShown, select, fold }}
+          selection={held}
           density={wishes.density}
         />
       ) : (
@@ -100,7 +100,7 @@ export function JobsView({ manager, trans, doors, wishes, isShown, onSelect }: I
           link={manager.link}
           hidden={all.length}
           isNarrow={isNarrow(filter) && open.length > 0}
-          widen={() => narrowTo(EVERYTHING)}
+          widen={() => narrow(EVERYTHING)}
           doors={doors}
           trans={trans}
         />

@@ -42,3 +42,22 @@ export function selectRange(
   const ids = rows.slice(from, until + 1).flatMap(one => (one.kind === 'job' ? [one.job.id] : []));
   return { ids: new Set(ids), cursor, anchor: began < 0 ? cursor : selection.anchor };
 }
+
+/**
+ * What is left of a choice when the rows are others than before: nobody deletes what they do not see, and where its own
+ * row has gone the keyboard is at the one that has come into its place.
+ */
+export function settled(selection: ISelection, before: ReadonlyArray<Row>, rows: ReadonlyArray<Row>): ISelection {
+  const there = new Set(rows.map(keyOf));
+  const ids = [...selection.ids].filter(id => there.has(id));
+  const cursor = there.has(selection.cursor) ? selection.cursor : nearest(selection.cursor, before.map(keyOf), there);
+  const isSame = ids.length === selection.ids.size && cursor === selection.cursor;
+  return isSame ? selection : { ...selection, ids: new Set(ids), cursor };
+}
+
+/** Of the rows that are still there, the next after one that has gone; where it was the last, the one before it. */
+function nearest(gone: string, before: ReadonlyArray<string>, there: ReadonlySet<string>): string {
+  const at = before.indexOf(gone);
+  const [above, below] = [before.slice(0, Math.max(0, at)), at < 0 ? [] : before.slice(at + 1)];
+  return below.find(key => there.has(key)) ?? above.reverse().find(key => there.has(key)) ?? gone;
+}

@@ -1,3 +1,4 @@
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
@@ -229,6 +230,67 @@ describe('the list', () => {
     await press('Enter');
     expect(panel.selected).not.toContain(three[0]!.id);
     expect(panel.selected).toHaveLength(2);
+  });
+
+  describe('what goes out of sight by itself is chosen no more', () => {
+    const ended = job('a', { phase: 'succeeded', moves: ['delete'] });
+    const wish = (showFinished: boolean): void => {
+      const composite: Record<string, unknown> = { showFinished, density: 'compact' };
+      const settings = { get: (key: string) => ({ composite: composite[key] }), changed: { connect: () => undefined } };
+      act(() => panel.follow(settings as unknown as ISettingRegistry.ISettings));
+    };
+    const deleted = async (): Promise<ReadonlyArray<string>> => {
+      await press('Delete');
+      return (doors.act.mock.calls[0]?.[1] ?? []).map(({ id }) => id);
+    };
+
+    test('when it ends under a filter', async () => {
+      await say({ type: 'snapshot', jobs: [...three, job('d', { moves: ['delete'] })] });
+      const phase = screen.getByRole('combobox', { name: 'Phase' });
+      await act(async () => void fireEvent.change(phase, { target: { value: 'running' } }));
+      await press('a', { ctrlKey: true });
+      await press('End');
+      await press('a', { ctrlKey: true });
+      await say({ type: 'jobs', jobs: [ended] });
+      expect(panel.selected).toEqual(['d']);
+      expect(await deleted()).toEqual(['d']);
+      await act(async () => void fireEvent.change(phase, { target: { value: '' } }));
+      expect(chosen()).toEqual(['d']);
+    });
+
+    test('when it moves into a folded group', async () => {
+      await say({ type: 'snapshot', jobs: three });
+      await act(async () => within(list()).getByRole('row', { name: /failed/, expanded: true }).click());
+      await press('a', { ctrlKey: true });
+      await say({ type: 'jobs', jobs: [job('a', { phase: 'failed', moves: ['delete'] })] });
+      expect(panel.selected).toEqual([]);
+      expect(await deleted()).toEqual([]);
+    });
+
+    test('when finished jobs are left out', async () => {
+      await say({ type: 'snapshot', jobs: three });
+      await press('a', { ctrlKey: true });
+      await act(async () => wish(false));
+      await say({ type: 'jobs', jobs: [three[0]!] });
+      expect(panel.selected).toEqual(['a']);
+    });
+  });
+
+  test('where a row has gone the keyboard is at the one in its place, and the menu opens there', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    await press('End');
+    await press('ArrowUp');
+    expect(list().getAttribute('aria-activedescendant')).toBe('aiarts-row-b');
+    await say({ type: 'removed', ids: ['b'] });
+    expect(list().getAttribute('aria-activedescendant')).toBe('aiarts-row-c');
+    const rect = { left: 100, bottom: 40 } as DOMRect;
+    document.getElementById('aiarts-row-c')!.getBoundingClientRect = () => rect;
+    await press('ContextMenu');
+    expect(doors.menu).toHaveBeenCalledWith([expect.objectContaining({ id: 'c' })], 124, 40);
+    await say({ type: 'jobs', jobs: [job('d')] });
+    expect(list().getAttribute('aria-activedescendant')).toBe('aiarts-row-c');
+    await say({ type: 'removed', ids: ['c'] });
+    expect(list().getAttribute('aria-activedescendant')).toBe('aiarts-row-d');
   });
 
   test('somebody else’s jobs can be left out', async () => {
