@@ -7,7 +7,8 @@ import { Widget } from '@lumino/widgets';
 import { act, fireEvent, screen } from '@testing-library/react';
 
 import type { Job, JobRequest } from '../api';
-import { readError } from '../errors';
+import { readError, Unanswered } from '../errors';
+import { SOONEST } from '../form/fresh';
 import { argsOf, FormOpener, type FormPage } from '../form/opening';
 import { REST } from '../form/trial';
 import { FormWidget } from '../form/widget';
@@ -234,6 +235,113 @@ describe('a choice', () => {
     server.socket.say({ type: 'health', clusters });
     await settle();
     expect(options('Cluster')).toEqual(['', 'local', 'prod', 'lab']);
+  });
+});
+
+describe('what fits now', () => {
+  const looks = (path = 'cluster'): number => server.asked.filter(one => one.path === path).length;
+  const cards = (free: number): object => {
+    const fits = { huawei_npu_arm64: { 1: free } };
+    const node = { cluster: 'local', name: 'n', ready: true, device: 'huawei_npu_arm64', cards: 8, free };
+    return { clusters: [{ name: 'local', at: '', fits, unknown: [] }], nodes: [node], fits };
+  };
+  let page: unknown;
+  const say = (message: object): void => act(() => server.socket.say(message));
+  const aside = (): string | null => screen.getByLabelText('Cards per node').closest('.aiarts-Field')!.textContent;
+
+  beforeEach(() => {
+    page = cards(1);
+    const { answers } = server;
+    server.answers = (path, request) => {
+      if (path === 'cluster' && page instanceof Error) {
+        throw page;
+      }
+      return path === 'cluster' ? page : answers(path, request);
+    };
+    server.socket.say({ type: 'snapshot', jobs: [job('a')] });
+  });
+
+  afterEach(() => jest.restoreAllMocks());
+
+  test('is asked again once after a burst of jobs that take cards or give them back', async () => {
+    await show({ script: 'a.py', device: 'huawei_npu_arm64' });
+    await write('Name', 'mine');
+    expect(looks()).toBe(1);
+    page = cards(6);
+    say({ type: 'jobs', jobs: [job('a', { phase: 'succeeded' })] });
+    say({ type: 'jobs', jobs: [job('b', { phase: 'starting' })] });
+    say({ type: 'jobs', jobs: [job('b')] });
+    await settle(SOONEST);
+    expect([looks(), looks('queues')]).toEqual([2, 2]);
+    expect(aside()).toContain('6 × 1');
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('mine');
+  });
+
+  test('is not asked while nobody takes or gives back anything', async () => {
+    await show({ script: 'a.py' });
+    say({ type: 'jobs', jobs: [job('a', { name: 'other' }), job('q', { phase: 'queued' })] });
+    await settle(10 * SOONEST);
+    expect(looks()).toBe(1);
+  });
+
+  test('is asked when the server or a cluster is there again, also where nobody could be asked at first', async () => {
+    page = new Unanswered('down');
+    jest.spyOn(console, 'warn').mockImplementation();
+    await show({ script: 'a.py', device: 'huawei_npu_arm64' });
+    expect(aside()).not.toContain('Fits now');
+    page = cards(2);
+    say({ type: 'snapshot', jobs: [job('a')] });
+    await settle(SOONEST);
+    expect(aside()).toContain('2 × 1');
+    act(() => server.socket.hangUp());
+    await settle(SOONEST);
+    const before = looks();
+    say({ type: 'snapshot', jobs: [job('a')] });
+    await settle(SOONEST);
+    expect(looks()).toBe(before + 1);
+    const clusters = (since: string | null): object => [{ name: 'lab', owner: null, stale_since: since }];
+    say({ type: 'health', clusters: clusters('2026-11-16T01:02:03Z') });
+    await settle(SOONEST);
+    say({ type: 'health', clusters: clusters(null) });
+    await settle(SOONEST);
+    expect(looks()).toBe(before + 3);
+  });
+
+  test('is not asked while nobody looks, and at once when somebody looks again', async () => {
+    const form = await show({ script: 'a.py' });
+    act(() => form.hide());
+    say({ type: 'removed', ids: ['a'] });
+    await settle(SOONEST);
+    expect(looks()).toBe(1);
+    act(() => form.show());
+    await settle();
+    expect(looks()).toBe(2);
+    await settle(SOONEST);
+    expect(looks()).toBe(2);
+  });
+
+  test('is not asked by a form that has gone', async () => {
+    const form = await show({ script: 'a.py' });
+    say({ type: 'removed', ids: ['a'] });
+    act(() => form.dispose());
+    await settle(SOONEST);
+    expect([looks(), jest.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  test('that cannot be had again leaves the lists as they are', async () => {
+    const { answers } = server;
+    const queue = { name: 'red', cluster: 'b', kind: 'kueue', quota: {}, used: {}, pending: 0 };
+    server.answers = (path, request) => (path === 'queues' ? [queue] : answers(path, request));
+    await show({ script: 'a.py', cluster: 'b' });
+    server.answers = (path, request) => {
+      if (path === 'queues') {
+        throw new Unanswered('down');
+      }
+      return answers(path, request);
+    };
+    say({ type: 'removed', ids: ['a'] });
+    await settle(SOONEST);
+    expect([...screen.getByLabelText<HTMLSelectElement>('Queue').options].map(({ value }) => value)).toEqual(['', 'red']);
   });
 });
 

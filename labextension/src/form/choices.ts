@@ -17,22 +17,27 @@ export class Choices {
     return this._changed;
   }
 
+  /** Ask for all lists, the first time or again; one that cannot be had now stays as it was. */
   async learn(): Promise<void> {
-    const orNone = <T>(list: Promise<ReadonlyArray<T>>): Promise<ReadonlyArray<T>> => list.catch(() => []);
+    const turn = ++this._turn;
+    const or = <T>(list: Promise<T>, known: T): Promise<T> => list.catch(() => known);
     const [saved, known, found] = await Promise.all([
-      orNone(templates(this._manager)),
-      orNone(queues(this._manager)),
-      orNone(kernels(this._manager))
+      or(templates(this._manager), this.templates),
+      or(queues(this._manager), this.queues),
+      or(kernels(this._manager).then(environmentNames), this.environments)
     ]);
-    this.templates = saved;
-    this.queues = known;
-    this.environments = environmentNames(found);
-    this._changed.emit();
+    if (turn === this._turn) {
+      this.templates = saved;
+      this.queues = known;
+      this.environments = found;
+      this._changed.emit();
+    }
   }
 
   /** Keep a spec under a name, without what is secret in it; raises what the server has against it. */
   async save(name: string, { template: _, secret_env: __, ...spec }: JobRequest): Promise<void> {
     await saveTemplate(this._manager, name, { spec: spec as Template['spec'] });
+    this._turn += 1; // an answer from before has not got it
     this.templates = await templates(this._manager);
     this._changed.emit();
   }
@@ -47,6 +52,8 @@ export class Choices {
   }
 
   private readonly _changed = new Signal<this, void>(this);
+  /** Answers may come in another order than questions: only the newest counts. */
+  private _turn = 0;
 }
 
 /** What environments with a Python are called, by their folders where two have one name. */

@@ -1,7 +1,8 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import type { ClusterPage, DryRun, JobRequest } from '../api';
-import { isAbort } from '../errors';
+import { isAbort, isNobody } from '../errors';
+import { Part } from '../jobpage/part';
 import { clusterPage, tryOut } from '../requests';
 import type { IJobManager } from '../tokens';
 
@@ -10,7 +11,9 @@ export const REST = 350;
 
 /** What the server says of a spec that is being written: tried out while typing, one question at a time. */
 export class Trial {
-  constructor(private readonly _manager: IJobManager) {}
+  constructor(private readonly _manager: IJobManager) {
+    this._cluster = new Part(() => clusterPage(_manager));
+  }
 
   /** `asking`: what is shown is about an earlier text. */
   state: 'idle' | 'asking' | 'answered' | 'refused' = 'idle';
@@ -19,8 +22,11 @@ export class Trial {
   error: unknown = null;
   /** What the server takes for a job that says next to nothing, until there is an answer; `null` where that is unknown. */
   defaults: DryRun['spec'] | null = null;
+
   /** What is free now, of all clusters; `null` until known. */
-  cluster: ClusterPage | null = null;
+  get cluster(): ClusterPage | null {
+    return this._cluster.value;
+  }
 
   get changed(): ISignal<this, void> {
     return this._changed;
@@ -49,14 +55,15 @@ export class Trial {
     this._asking = null;
   }
 
-  /** Look at what is free; that it cannot be seen is no reason to stop writing. */
-  async look(): Promise<void> {
-    try {
-      this.cluster = await clusterPage(this._manager);
-      this._changed.emit();
-    } catch (error) {
-      console.warn('jupyter-aiarts: what fits now is unknown', error);
+  /** Look at what is free, and say whether anybody was there; that it cannot be seen is no reason to stop writing. */
+  async look(): Promise<boolean> {
+    await this._cluster.load();
+    const { failure } = this._cluster;
+    if (failure !== null) {
+      console.warn('jupyter-aiarts: what fits now is unknown', failure);
     }
+    this._changed.emit();
+    return !isNobody(failure);
   }
 
   /** Ask for the defaults, so that they stand in an empty form; a cluster that wants more than a command has none. */
@@ -97,5 +104,6 @@ export class Trial {
 
   private _asking: AbortController | null = null;
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _cluster: Part<ClusterPage>;
   private _timer = 0;
 }

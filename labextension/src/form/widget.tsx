@@ -15,6 +15,7 @@ import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
 import { BLANK, draftOf, type IDraft, newSpecOf, patchOf, specOf, unsayable } from './draft';
 import { SubmitForm } from './form';
+import { Freshness } from './fresh';
 import { Trial } from './trial';
 
 /** The submit form in the main area: holds the draft, and tells what came of it. */
@@ -43,9 +44,7 @@ export class FormWidget extends ReactWidget {
     this.title.icon = jobsIcon;
     this.title.closable = true;
     this.addClass('aiarts-FormWidget');
-    void this._choices.learn();
-    void this._trial.look();
-    void this._trial.learn(this._draft.texts.cluster);
+    this._fresh = new Freshness(_manager, () => this._look());
     this._consider();
   }
 
@@ -62,6 +61,7 @@ export class FormWidget extends ReactWidget {
 
   override dispose(): void {
     this._manager.changed.disconnect(this._hear, this);
+    this._fresh.dispose();
     this._trial.dispose();
     this._choices.dispose();
     Signal.clearData(this);
@@ -73,6 +73,19 @@ export class FormWidget extends ReactWidget {
     super.onActivateRequest(message);
     this._isCalled = true;
     this._focus();
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._fresh.show(this.isVisible);
+  }
+
+  protected override onAfterShow(): void {
+    this._fresh.show(true);
+  }
+
+  protected override onAfterHide(): void {
+    this._fresh.show(false);
   }
 
   protected override onUpdateRequest(message: Message): void {
@@ -103,6 +116,15 @@ export class FormWidget extends ReactWidget {
         copy={form => void this._copy(form)}
       />
     );
+  }
+
+  /** All that the form offers and says by itself; what is written in it is not touched. */
+  private _look(): Promise<boolean> {
+    void this._choices.learn();
+    if (this._trial.cluster === null) {
+      void this._trial.learn(this._draft.texts.cluster);
+    }
+    return this._trial.look();
   }
 
   /** The clusters to choose from may be told after the form is there; all else that the manager tells is not shown here. */
@@ -236,6 +258,7 @@ export class FormWidget extends ReactWidget {
   private readonly _choices: Choices;
   private _clusters = '';
   private _draft: IDraft;
+  private readonly _fresh: Freshness;
   private _isBusy = false;
   private _isCalled = false;
   private _refusal = '';
