@@ -69,6 +69,25 @@ describe('drafts', () => {
     expect(specOf(withText(withText(BLANK, 'devices', 'two'), 'cpu', '0.5'))).toEqual({ devices: 'two', cpu: 0.5 });
   });
 
+  describe('arguments are the same after a clone, whatever is in them', () => {
+    const odd = ['', '\n', 'a\nb', 'a\r\nb', '"', '""', '"a"', '"a" ', "'a'", ' x ', ' ', '\t', '\\', '\\n', '"\\', '1', 'null', '[1]', '{', '训练'];
+    const again = (args: ReadonlyArray<string>): unknown => specOf(draftOf({ args })).args;
+
+    test.each(odd)('%j alone', one => expect(again([one])).toEqual([one]));
+
+    test.each(odd)('%j beside all others', one => {
+      odd.forEach(other => expect(again([one, other, one])).toEqual([one, other, one]));
+    });
+
+    test('and stand in the form as they are where that is no other argument', () => {
+      expect(draftOf({ args: ['--lr', ' x ', '"', 'a\nb', ''] }).texts.args).toBe('--lr\n x \n"\n"a\\nb"\n""');
+    });
+
+    test('a line in quotes that is no JSON is an argument with quotes', () => {
+      expect(specOf(withText(BLANK, 'args', '"a" b\n\n"c\n')).args).toEqual(['"a" b', '"c']);
+    });
+  });
+
   test('a suggestion changes its keys and no other; null takes one away', () => {
     const draft = draftOf({ devices: 8, nodes: 1, name: 'x', env: { A: '1', B: '2' }, queue: 'red' });
     const next = specOf(patched(draft, { devices: 4, nodes: 2, queue: null, env: { A: '9', B: null } }));

@@ -85,12 +85,27 @@ function read(key: TextKey, text: string): Json {
     case 'truth':
       return text === 'true';
     case 'lines':
-      return text.split('\n').filter(line => line !== '');
+      return text.split('\n').filter(line => line !== '').map(argument);
     case 'mounts':
       return text.split('\n').filter(line => line.trim() !== '').map(mount);
     default:
       return key === 'command' ? text : text.trim();
   }
+}
+
+/** One argument as its line says it: as it stands, or as the JSON text that a line in double quotes is. */
+function argument(line: string): string {
+  try {
+    const value: unknown = line.startsWith('"') ? JSON.parse(line) : line;
+    return typeof value === 'string' ? value : line;
+  } catch {
+    return line; // a quote of its own
+  }
+}
+
+/** The line of an argument; as JSON where it is not one line, cannot be seen, or would be read as something else. */
+function argumentLine(value: string): string {
+  return value.trim() === '' || /[\r\n]/.test(value) || argument(value) !== value ? JSON.stringify(value) : value;
 }
 
 /** `source:target[:ro]`, as the command line has it; the source of an NFS export has a colon of its own. */
@@ -135,7 +150,7 @@ function written(value: unknown): string {
     return '';
   }
   if (Array.isArray(value)) {
-    return value.map(one => (typeof one === 'object' ? mountText(one as IMount) : String(one))).join('\n');
+    return value.map(one => (typeof one === 'object' ? mountText(one as IMount) : argumentLine(String(one)))).join('\n');
   }
   return typeof value === 'object' ? '' : String(value);
 }

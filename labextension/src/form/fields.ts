@@ -45,7 +45,12 @@ export function advanced(trans: TranslationBundle): ReadonlyArray<readonly [stri
     [
       trans.__('Start'),
       [
-        { key: 'args', label: trans.__('Arguments'), help: trans.__('One in each line, passed as they are.'), shape: 'lines' },
+        {
+          key: 'args',
+          label: trans.__('Arguments'),
+          help: trans.__('One in each line, passed as they are. A line in double quotes is read as a JSON text: "" is an empty one.'),
+          shape: 'lines'
+        },
         {
           key: 'command',
           label: trans.__('Shell line'),
