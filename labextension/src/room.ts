@@ -1,11 +1,10 @@
-import { Clipboard, Dialog, Notification, showDialog } from '@jupyterlab/apputils';
+import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ReactWidget } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import React from 'react';
 
 import type { IQuestion, IRoom } from './moving';
+import { linesBody, toast } from './toasts';
 import { Commands } from './tokens';
 import type { IJob } from './wire';
 
@@ -28,18 +27,14 @@ export class LabRoom implements IRoom {
   }
 
   async ask({ title, lines, accept, isDanger }: IQuestion): Promise<boolean> {
-    const body = ReactWidget.create(
-      React.createElement(React.Fragment, null, ...lines.map(line => React.createElement('p', { key: line }, line)))
-    );
-    body.addClass('aiarts-Question');
     const yes = (isDanger ? Dialog.warnButton : Dialog.okButton)({ label: accept });
     const no = Dialog.cancelButton({ label: this._trans.__('Cancel') });
-    const { button } = await showDialog({ title, body, buttons: [no, yes] });
+    const { button } = await showDialog({ title, body: linesBody(lines), buttons: [no, yes] });
     return button.accept;
   }
 
   tell(text: string, kind: 'success' | 'error' | 'warning'): void {
-    Notification.emit(text, kind, { autoClose: kind === 'success' ? 5000 : false });
+    toast(text, kind, this._trans);
   }
 
   copy(text: string): void {

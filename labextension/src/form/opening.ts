@@ -1,5 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { MainAreaWidget, Notification, type WidgetTracker } from '@jupyterlab/apputils';
+import { MainAreaWidget, type WidgetTracker } from '@jupyterlab/apputils';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
@@ -9,6 +9,7 @@ import { errorText, isGone } from '../errors';
 import { jobsIcon } from '../icons';
 import { addPage, showPage } from '../pagearea';
 import { wholeJob } from '../requests';
+import { toast } from '../toasts';
 import { Commands, type IJobManager, PANEL_ID } from '../tokens';
 import type { FormWidget } from './widget';
 
@@ -68,7 +69,7 @@ export class FormOpener {
       const content = new Made(this._manager, trans, { ...cluster, ...start }, edited, isGuided === true, kept);
       this._show(content);
     } catch (error) {
-      Notification.error(errorText(error, trans), { autoClose: false });
+      toast(errorText(error, trans), 'error', trans);
       if (kept !== undefined && isGone(error)) {
         throw error;
       }
@@ -82,7 +83,7 @@ export class FormOpener {
     content.done.connect((_, job) => {
       const what = `“${job.name}”`;
       const text = content.edited ? trans.__('Changed %1; the next run uses it', what) : trans.__('Submitted %1', what);
-      Notification.success(text, { autoClose: 5000 });
+      toast(text, 'success', trans);
       this._app.shell.activateById(PANEL_ID);
     });
     void this._tracker.add(page);

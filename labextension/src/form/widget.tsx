@@ -1,4 +1,4 @@
-import { Clipboard, InputDialog, Notification } from '@jupyterlab/apputils';
+import { Clipboard, InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { UUID } from '@lumino/coreutils';
@@ -10,6 +10,7 @@ import '../../style/form.css';
 import type { Job, JobRequest, Template } from '../api';
 import { errorText } from '../errors';
 import { jobsIcon } from '../icons';
+import { toast } from '../toasts';
 import type { IJobManager } from '../tokens';
 import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
@@ -219,9 +220,9 @@ export class FormWidget extends ReactWidget {
     }
     try {
       await this._choices.save(name, specOf(this._draft));
-      Notification.success(trans.__('Saved the template %1', name), { autoClose: 5000 });
+      toast(trans.__('Saved the template %1', name), 'success', trans);
     } catch (error) {
-      Notification.error(errorText(error, trans), { autoClose: false });
+      toast(errorText(error, trans), 'error', trans);
     }
   }
 
@@ -230,11 +231,9 @@ export class FormWidget extends ReactWidget {
     const trans = this._trans;
     try {
       Clipboard.copyToSystem(shareAs(name, description, spec));
-      Notification.success(trans.__('Copied. Whoever runs this command has the template %1 too.', name), { autoClose: 5000 });
+      toast(trans.__('Copied. Whoever runs this command has the template %1 too.', name), 'success', trans);
     } catch {
-      Notification.error(trans.__('This template has something that cannot be written in one line of options.'), {
-        autoClose: false
-      });
+      toast(trans.__('This template has something that cannot be written in one line of options.'), 'error', trans);
     }
   }
 
@@ -244,13 +243,13 @@ export class FormWidget extends ReactWidget {
     const spec = specOf(this._draft);
     try {
       Clipboard.copyToSystem(form === 'kubectl' ? await this._choices.manifest(spec) : copyAs(form, spec));
-      Notification.info(trans.__('Copied'), { autoClose: 2000 });
+      toast(trans.__('Copied'), 'info', trans, { autoClose: 2000 });
     } catch (error) {
       const isWordless = error instanceof Inexpressible;
       const text = isWordless
         ? trans.__('This job has something that cannot be written in one line of options. Copy it as Python or YAML.')
         : errorText(error, trans);
-      Notification.error(text, { autoClose: false });
+      toast(text, 'error', trans);
     }
   }
 

@@ -1,9 +1,9 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { type IWishes, Newsroom } from '../newsroom';
+import { toast } from '../toasts';
 import { IJobManager, PANEL_ID } from '../tokens';
 
 const ID = 'jupyter-aiarts:notifications';
@@ -26,7 +26,7 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('jupyter_aiarts');
     const show = { label: trans.__('Show jobs'), callback: () => app.shell.activateById(PANEL_ID) };
     const newsroom = new Newsroom(manager, trans, ({ text, kind, ofNodes }) =>
-      Notification.emit(text, kind, { actions: ofNodes ? [] : [show], autoClose: kind === 'error' ? false : 5000 })
+      toast(text, kind, trans, { actions: ofNodes ? [] : [show], autoClose: kind === 'error' ? false : 5000 })
     );
     void settings?.load(ID).then(loaded => {
       const follow = (): void => {
