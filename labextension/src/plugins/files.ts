@@ -4,6 +4,7 @@ import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { jobsIcon } from '../icons';
+import { isSaved, type Open } from '../saving';
 import { Commands } from '../tokens';
 
 /** Files from which a job can start; others can still be named in the form. */
@@ -24,15 +25,16 @@ export const filesPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('jupyter_aiarts');
     const label = trans.__('Submit as AIArts job…');
     const chosen = (): string => [...(browsers?.tracker.currentWidget?.selectedItems() ?? [])][0]?.path ?? '';
-    const opened = (): string => (shell.currentWidget && documents?.contextForWidget(shell.currentWidget)?.path) ?? '';
-    const open = (path: string): Promise<unknown> => commands.execute(Commands.newJob, { script: contents.localPath(path) });
+    const opened = (): Open | undefined => shell.currentWidget ? documents?.contextForWidget(shell.currentWidget) : undefined;
+    const submit = async (path: string, context?: Open): Promise<unknown> =>
+      (await isSaved(context, trans)) && commands.execute(Commands.newJob, { script: contents.localPath(path) });
     commands.addCommand('jupyter-aiarts:submit-file', {
-      ...{ label, icon: jobsIcon, execute: () => open(chosen()) },
-      isVisible: () => STARTS.test(chosen())
+      ...{ label, icon: jobsIcon, isVisible: () => STARTS.test(chosen()) },
+      execute: () => submit(chosen(), documents?.findWidget(chosen(), null)?.context)
     });
     commands.addCommand('jupyter-aiarts:submit-notebook', {
       ...{ label: args => (args.toolbar ? '' : label), caption: label, icon: jobsIcon },
-      ...{ isEnabled: () => opened() !== '', execute: () => open(opened()) }
+      ...{ isEnabled: () => Boolean(opened()?.path), execute: () => submit(opened()?.path ?? '', opened()) }
     });
   }
 };
