@@ -66,6 +66,44 @@ test('what may not be seen is unknown, never free', () => {
   expect(totals([node(), hidden]).get('huawei_npu_arm64')).toEqual({ cards: 16, free: null });
 });
 
+describe('a board with a card that is not well', () => {
+  const drawn = (changes: Partial<Node>): ReadonlyArray<string> =>
+    groups(node({ cards: 7, unhealthy: 1, ...changes })).map(ring =>
+      ring.map(({ state, id }) => `${state === 'unknown' ? '?' : state === 'unwell' ? 'x' : state[0]}${id ?? ''}`).join(' ')
+    );
+
+  test('has all its places and its rings; which of the cards that nobody holds it is, nobody said', () => {
+    expect(drawn({ free: 7 })).toEqual(['f f f f', 'f f f x']);
+    expect(freeInRings(node({ cards: 7, unhealthy: 1, free: 7 }))).toBeNull();
+  });
+
+  test('shows who holds the last place, and as many free cards as there are', () => {
+    expect(drawn({ free: 5, held_by: [holding(2, [1, 7])] })).toEqual(['f h1 f f', 'f f x h7']);
+    expect(drawn({ free: 5, held_by: [holding(2, null)] })).toEqual(['h h f f', 'f f f x']);
+  });
+
+  test('is certain where all others are held', () => {
+    expect(drawn({ free: 0, held_by: [holding(7, [0, 1, 2, 3, 4, 6, 7])] })).toEqual(['h0 h1 h2 h3', 'h4 x5 h6 h7']);
+  });
+
+  test('has no other one where somebody holds just that card', () => {
+    expect(drawn({ free: 0, missing: 1, held_by: [holding(8, [0, 1, 2, 3, 4, 5, 6, 7])] })).toEqual([
+      'h0 h1 h2 h3',
+      'h4 h5 h6 h7'
+    ]);
+  });
+
+  test('shows none as free where that may not be seen', () => {
+    expect(drawn({ free: null })).toEqual(['? ? ? ?', '? ? ? x']);
+  });
+
+  test('may offer that card all the same, and may offer none', () => {
+    expect(drawn({ cards: 8, free: 8 })).toEqual(['f0 f1 f2 f3', 'f4 f5 f6 f7']);
+    expect(drawn({ cards: 0, unhealthy: 8, free: 0 })).toEqual(['x0 x1 x2 x3', 'x4 x5 x6 x7']);
+    expect(drawn({ device: 'nvidia_gpu_amd64', cards: 2, free: 2 })).toEqual(['f f x']);
+  });
+});
+
 test('more held than there is does not break the picture', () => {
   expect(
     groups(node({ cards: 2, free: 0, held_by: [holding(5, null)], device: 'nvidia_gpu_amd64' })).flat()
@@ -96,13 +134,14 @@ test('what a node really uses is told where the cluster knows it, and else unkno
   expect(inUse(node(), trans)).toContain('unknown');
 });
 
-test('1,000 nodes: few rows in the page, the keyboard reaches the last, markup stays text, who holds cards is a way to the job', async () => {
+test('1,000 nodes: few rows in the page, a card that is not well is told as that, the keyboard reaches the last, markup stays text, who holds cards is a way to the job', async () => {
   const server = new FakeServer();
   const manager = new JobManager(server);
   const hostile = '<img src=x onerror=alert(1)>';
   const nodes = Array.from({ length: 1000 }, (_, index) =>
     node({ name: index === 0 ? hostile : `n${index}`, held_by: [{ ...holding(1, [2]), owner: hostile }], free: 7 })
   );
+  nodes[1] = node({ name: 'n1', cards: 7, unhealthy: 1, free: 7 });
   const lines = [{ name: 'q', cluster: 'lab', kind: 'quota', quota: { cpu: 4, memory: null }, used: { cpu: 1, memory: 5 } }];
   server.answers = path => (path === 'queues' ? lines : { nodes, fits: null, clusters: [] });
   server.socket.say({ type: 'snapshot', jobs: [job('abcdefghij', { name: 'train' })] });
@@ -116,6 +155,8 @@ test('1,000 nodes: few rows in the page, the keyboard reaches the last, markup s
   });
   expect(screen.getAllByRole('option').length).toBeLessThan(60);
   expect(page.node.querySelector('img')).toBeNull();
+  const unwell = [...page.node.querySelectorAll<HTMLElement>('.aiarts-CardMark[data-state=unwell]')];
+  expect(unwell.map(({ title }) => title)).toEqual(['', 'A card that is not well']);
   const list = screen.getByRole('listbox', { name: 'Nodes of the cluster' });
   await act(async () => void fireEvent.keyDown(list, { key: 'End' }));
   expect(screen.getByRole('complementary', { name: 'Node n999' }).textContent).toContain('7 of 8 cards free');

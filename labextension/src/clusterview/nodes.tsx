@@ -73,6 +73,7 @@ function Legend({ trans }: { readonly trans: TranslationBundle }): JSX.Element {
       <span className="aiarts-CardMark aiarts-holder-0" data-state="held" /> {trans.__('held')}
       <span className="aiarts-CardMark aiarts-holder-0" data-state="held" data-loose="true" />{' '}
       {trans.__('held, nobody said which card')}
+      <span className="aiarts-CardMark" data-state="unwell" /> {trans.__('not well')}
       <span className="aiarts-CardMark" data-state="unknown" /> {trans.__('unknown')}
     </p>
   );
@@ -208,7 +209,11 @@ function Cell({
   readonly trans: TranslationBundle;
 }): JSX.Element {
   const holding = cell.holder === null ? undefined : node.held_by?.[cell.holder];
-  const who = holding ? holderName(holding) : cell.state === 'free' ? trans.__('free') : trans.__('unknown');
+  const words: Readonly<Partial<Record<ICell['state'], string>>> = {
+    free: trans.__('free'),
+    unwell: trans.__('A card that is not well')
+  };
+  const who = holding ? holderName(holding) : (words[cell.state] ?? trans.__('unknown'));
   return (
     <span
       className={`aiarts-CardMark ${holding ? `aiarts-holder-${holderColour(holding)}` : ''}`}

@@ -6,9 +6,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Holding, Node } from '../api';
 import { problemNames } from '../nodeproblems';
 
-/** One card. `holder` is the place in `held_by`, `null` for free; `id` is `null` where nobody said which card it is. */
+/** One card. `holder` is the place in `held_by`, `null` for nobody; `id` is `null` where nobody said which card it is. */
 export interface ICell {
-  readonly state: 'free' | 'held' | 'unknown';
+  readonly state: 'free' | 'held' | 'unwell' | 'unknown';
   readonly holder: number | null;
   readonly id: number | null;
 }
@@ -17,9 +17,24 @@ export interface ICell {
 const RING = 4;
 const BOARD = 8;
 
+function isBoard({ device }: Pick<Node, 'device'>): boolean {
+  return (device ?? '').startsWith('huawei_npu_');
+}
+
+/**
+ * All cards, also those that are not offered because they are not well. A board that would have more than it has places
+ * for has some of them among those it offers.
+ */
+function count(node: Pick<Node, 'device' | 'cards' | 'unhealthy'>): number {
+  const [offered, unwell] = [node.cards ?? 0, node.unhealthy ?? 0];
+  const places = Math.ceil(offered / BOARD) * BOARD;
+  const isOver = isBoard(node) && offered > 0 && (offered + unwell) % BOARD !== 0;
+  return isOver ? Math.min(offered + unwell, places) : offered + unwell;
+}
+
 /** Whether the board has two rings of four, which a job does not cross. */
-export function hasRings(node: Pick<Node, 'device' | 'cards'>): boolean {
-  return (node.device ?? '').startsWith('huawei_npu_') && (node.cards ?? 0) > RING && (node.cards ?? 0) % BOARD === 0;
+export function hasRings(node: Pick<Node, 'device' | 'cards' | 'unhealthy'>): boolean {
+  return isBoard(node) && count(node) > RING && count(node) % BOARD === 0;
 }
 
 /**
@@ -35,24 +50,29 @@ export function groups(node: Node): ReadonlyArray<ReadonlyArray<ICell>> {
 }
 
 function cells(node: Node): ReadonlyArray<ICell> {
-  const count = node.cards ?? 0;
   const byId = new Map((node.held_by ?? []).flatMap((one, holder) => (one.ids ?? []).map(id => [id, holder] as const)));
   const loose = (node.held_by ?? []).flatMap((one, holder) =>
     Array.from({ length: one.ids ? 0 : one.cards }, () => holder)
   );
   // Ids are certain only where everything that is held has some.
   const isCertain = loose.length === 0;
-  return Array.from({ length: count }, (_, id): ICell => {
+  const taken = Array.from({ length: count(node) }, (_, id): ICell | null => {
     const known = byId.get(id);
-    if (known !== undefined) {
-      return { state: 'held', holder: known, id };
-    }
-    const holder = loose.shift();
-    if (holder !== undefined) {
-      return { state: 'held', holder, id: null };
-    }
-    return { state: node.free === null ? 'unknown' : 'free', holder: null, id: isCertain ? id : null };
+    const holder = known ?? loose.shift();
+    return holder === undefined ? null : { state: 'held', holder, id: known === undefined ? null : id };
   });
+  const rest = states(node, taken.filter(cell => cell === null).length);
+  // Of cards that nobody holds, nobody said which are not well.
+  const isSame = new Set(rest).size === 1;
+  return taken.map((cell, id) => cell ?? { state: rest.shift() ?? 'unknown', holder: null, id: isCertain && isSame ? id : null });
+}
+
+/** What the cards are that nobody is seen to hold: as many free ones as there are said to be, and those that are not well. */
+function states(node: Node, left: number): ICell['state'][] {
+  const most = Math.min(left, count(node) - (node.cards ?? 0));
+  const unwell = node.free === null ? most : Math.min(most, Math.max(0, left - node.free));
+  const others = node.free === null ? 'unknown' : 'free';
+  return [...new Array<ICell['state']>(left - unwell).fill(others), ...new Array<ICell['state']>(unwell).fill('unwell')];
 }
 
 /** Free cards in each ring, where every card's place is known; `null` otherwise. */
