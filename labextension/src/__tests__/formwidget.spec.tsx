@@ -277,6 +277,20 @@ describe('what fits now', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('mine');
   });
 
+  test('and what would happen to the job is told anew, the old answer standing until then', async () => {
+    await show({ script: 'a.py', device: 'huawei_npu_arm64' });
+    const said = (): string => screen.getByLabelText('What would happen').textContent ?? '';
+    expect(said()).toContain('It would start at once');
+    const { answers } = server;
+    const explanation = { code: 'no-node-fits', title: 'No node has a card free', why: 'All are held.', evidence: [], actions: [] };
+    server.answers = (path, request) =>
+      request.query?.dry_run ? { spec: {}, fits: false, explanation } : answers(path, request);
+    say({ type: 'jobs', jobs: [job('b', { phase: 'starting' })] });
+    expect(said()).toContain('It would start at once');
+    await settle(SOONEST);
+    expect(said()).toContain('No node has a card free');
+  });
+
   test('is not asked while nobody takes or gives back anything', async () => {
     await show({ script: 'a.py' });
     say({ type: 'jobs', jobs: [job('a', { name: 'other' }), job('q', { phase: 'queued' })] });

@@ -40,6 +40,13 @@ export class Trial {
     this._changed.emit();
   }
 
+  /** What was said of this spec may not hold any more; it stands until there is another answer. */
+  async again(spec: JobRequest): Promise<void> {
+    if (this.state === 'answered' || this.state === 'refused') {
+      await this._ask(spec);
+    }
+  }
+
   /** Nothing to try yet. */
   rest(): void {
     this.forget();
@@ -83,6 +90,7 @@ export class Trial {
   }
 
   private async _ask(spec: JobRequest): Promise<void> {
+    this._asking?.abort();
     const asking = new AbortController();
     this._asking = asking;
     try {

@@ -122,6 +122,7 @@ export class FormWidget extends ReactWidget {
   /** All that the form offers and says by itself; what is written in it is not touched. */
   private _look(): Promise<boolean> {
     void this._choices.learn();
+    void this._trial.again(this._meant());
     if (this._trial.cluster === null) {
       void this._trial.learn(this._draft.texts.cluster);
     }
@@ -155,10 +156,13 @@ export class FormWidget extends ReactWidget {
   }
 
   /** In an edit, secrets that were not written again cannot be tried out; the server keeps them. */
-  private _consider(): void {
+  private _meant(): JobRequest {
     const { secret_env: rows } = this._draft;
-    const meant = this.edited ? { ...this._draft, secret_env: rows.filter(({ value }) => value !== '') } : this._draft;
-    const spec = newSpecOf(meant);
+    return newSpecOf(this.edited ? { ...this._draft, secret_env: rows.filter(({ value }) => value !== '') } : this._draft);
+  }
+
+  private _consider(): void {
+    const spec = this._meant();
     if (spec.script || spec.command || spec.template) {
       this._trial.consider(spec);
     } else {
