@@ -156,8 +156,16 @@ describe('the map of cards', () => {
   it('never calls a card free that nobody may see', () =>
     expect(states({ free: null })).toEqual(['unknown', 'unknown', 'unknown', 'unknown']));
 
-  it('has cards that are not well after those that are offered, and is bounded', () => {
+  it('has all cards of a board of which some are not well, and is bounded', () => {
     expect(states({ cards: 1, unhealthy: 1 })).toEqual(['free', 'unhealthy']);
+    const held = [{ owner: 'alice', job: 'abcdefghij', cards: 1, ids: [3] }];
+    const drawn = squares(machine({ cards: 3, unhealthy: 1, held_by: held }));
+    expect(drawn.map(({ state, isGuess }) => [state, isGuess])).toEqual([
+      ['free', true],
+      ['free', true],
+      ['unhealthy', true],
+      ['held', false]
+    ]);
     expect(squares(machine({ cards: 100_000, unhealthy: 100_000 })).length).toBe(64);
     expect(states({ cards: null })).toEqual([]);
   });

@@ -7,17 +7,16 @@ import type { IHolding, IMachine } from './reading';
 const MOST = 64;
 
 export type Square =
-  | { readonly state: 'free' | 'unknown' | 'unhealthy' }
+  | { readonly state: 'free' | 'unknown' | 'unhealthy'; readonly isGuess: boolean }
   | { readonly state: 'held'; readonly by: IHolding; readonly isGuess: boolean };
 
 /**
  * One square for each card, by its id where somebody reported it; holders whose cards nobody reported take the first
  * places that are left, marked as a guess. What cannot be known is `unknown`, never `free`; cards that are not well are
- * not among those a node offers, and stand after them.
+ * not among those a node offers: nobody said which they are, and they stand after those that are free.
  */
 export function squares(machine: IMachine): ReadonlyArray<Square> {
-  const count = Math.min(machine.cards ?? 0, MOST);
-  const unhealthy = Math.min(machine.unhealthy, MOST - count);
+  const count = Math.min((machine.cards ?? 0) + machine.unhealthy, MOST);
   const places = new Array<Square | undefined>(count).fill(undefined);
   for (const by of machine.held) {
     by.ids?.filter(id => id < count).forEach(id => (places[id] = { state: 'held', by, isGuess: false }));
@@ -30,9 +29,10 @@ export function squares(machine: IMachine): ReadonlyArray<Square> {
       }
     }
   }
-  const rest: Square = { state: machine.free === null ? 'unknown' : 'free' };
-  const offered = places.map(square => square ?? rest);
-  return [...offered, ...new Array<Square>(unhealthy).fill({ state: 'unhealthy' })];
+  let well = places.filter(square => square === undefined).length - machine.unhealthy;
+  const isGuess = machine.unhealthy > 0;
+  const rest = (): Square => (well-- > 0 ? { state: machine.free === null ? 'unknown' : 'free', isGuess } : { state: 'unhealthy', isGuess });
+  return places.map(square => square ?? rest());
 }
 
 /** Whose cards they are: a user, or of what is not a job of ours, its namespace. */

@@ -89,7 +89,7 @@ function heldText(one: IHolding, trans: TranslationBundle): string {
 function told(square: Square, place: number, trans: TranslationBundle): string {
   switch (square.state) {
     case 'free':
-      return trans.__('Card %1 is free', place);
+      return square.isGuess ? trans.__('A card that is free') : trans.__('Card %1 is free', place);
     case 'unknown':
       return trans.__('Whether card %1 is free is unknown', place);
     case 'unhealthy':
