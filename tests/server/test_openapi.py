@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -66,11 +66,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A real server process on the loopback."""
     folder = tmp_path_factory.mktemp("server")
     (folder / "train.py").write_text("print('hello')\n")
-    port = free_port()
-    url = f"http://127.0.0.1:{port}/aiarts"
-    with (folder / "server.log").open("w") as log, started(folder, port, log) as process:
+    with (folder / "server.log").open("w") as log, started(folder, log) as process:
         try:
-            wait_for(port, process)
+            url = f"{address_of(folder, process)}aiarts"
             job = call(url, "jobs", {"script": str(folder / "train.py")})
             follow(url, job["id"])
             yield Server(url, job["id"])
@@ -79,7 +77,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             process.wait(timeout=30)
 
 
-def started(folder: Path, port: int, log: IO[str]) -> subprocess.Popen[bytes]:
+def started(folder: Path, log: IO[str]) -> subprocess.Popen[bytes]:
     """The process; extensions that others enabled in this environment stay off."""
     others = (
         "jupyterlab",
@@ -92,7 +90,7 @@ def started(folder: Path, port: int, log: IO[str]) -> subprocess.Popen[bytes]:
     settings = {
         "ServerApp.root_dir": folder,
         "ServerApp.ip": "127.0.0.1",
-        "ServerApp.port": port,
+        "ServerApp.port": 0,
         "ServerApp.jpserver_extensions": extensions,
         "IdentityProvider.token": TOKEN,
     }
@@ -103,20 +101,13 @@ def started(folder: Path, port: int, log: IO[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=environ, stderr=log)
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Until the server takes connections; it tells nobody when, so it is asked."""
+def address_of(folder: Path, process: subprocess.Popen[bytes]) -> str:
+    """Where the server listens, as it writes itself when it does."""
+    told = folder / f"RUNTIME/jpserver-{process.pid}.json"
     while process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except ConnectionRefusedError:
-            time.sleep(0.05)
+        with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+            return str(json.loads(told.read_text())["url"])
+        time.sleep(0.05)
     raise AssertionError("the server did not start")
 
 
