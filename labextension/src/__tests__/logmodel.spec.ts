@@ -139,6 +139,51 @@ test('a connection is held only while the log is seen', async () => {
   expect([last(), log.streams]).toEqual(['line 3', 2]);
 });
 
+test('the middle of a log is no place to follow from: shown again, its rows are where they were, none twice', async () => {
+  const log = new FakeLog(lines(0, 5000));
+  await open(log);
+  await model.toStart();
+  const streams = log.streams;
+  model.show(false);
+  model.show(true);
+  await settle();
+  expect([log.streams, model.rows.length, model.unseen, model.atEnd]).toEqual([streams, PAGE, 0, false]);
+  while (!model.atEnd) {
+    await model.newer();
+  }
+  log.print(logLine(5000));
+  await settle();
+  expect(model.rows.map(row => row.text)).toEqual(lines(0, 5001).map(line => line.text));
+});
+
+test('a view that scrolls on the way to the end keeps nobody from following', async () => {
+  const log = new FakeLog(lines(0, 5000));
+  await open(log);
+  await model.toStart();
+  const going = model.toEnd();
+  model.scrolled(true); // the last of the old rows
+  await going;
+  expect([model.following, last()]).toEqual([true, 'line 4999']);
+  log.print(logLine(5000));
+  await settle();
+  expect([last(), model.unseen]).toEqual(['line 5000', 0]);
+  model.scrolled(false);
+  expect(model.following).toBe(false);
+});
+
+test('an end that could not be had is offered again, and nothing is followed from elsewhere', async () => {
+  const log = new FakeLog(lines(0, 5000));
+  await open(log);
+  await model.toStart();
+  const streams = log.streams;
+  log.broken = new Error('503');
+  await model.toEnd();
+  expect([model.following, log.streams]).toEqual([false, streams]);
+  log.broken = null;
+  await model.toEnd();
+  expect([model.following, model.failure, last()]).toEqual([true, null, 'line 4999']);
+});
+
 test('a tab that was asleep goes to the end instead of reading an hour of lines', async () => {
   const log = new FakeLog(lines(0, 3));
   let now = 0;

@@ -95,6 +95,7 @@ export class LogModel {
       this.atEnd = true;
     });
     if (isLast) {
+      this.follow(this.following && this.atEnd); // an end that could not be had is offered again
       this._attach();
     }
   }
@@ -175,9 +176,7 @@ export class LogModel {
       this.atStart = false;
       this.atEnd = lines.length === 0;
     });
-    if (this.atEnd) {
-      this._attach();
-    }
+    this._attach();
   }
 
   /** The reader scrolled to the end, or away from it. */
@@ -187,6 +186,13 @@ export class LogModel {
       this.unseen = 0;
       this.unseenMore = false;
       this._tell();
+    }
+  }
+
+  /** The view scrolled: on the way to the end that was not its reader. `low`: the last row is in sight. */
+  scrolled(low: boolean): void {
+    if (this.atEnd || !this.following) {
+      this.follow(this.atEnd && low);
     }
   }
 
@@ -237,7 +243,7 @@ export class LogModel {
     then: (page: ReadonlyArray<ILogLine>) => void
   ): Promise<void> {
     this.following = false;
-    if ((await this._replace(ask, then)) && this.atEnd) {
+    if (await this._replace(ask, then)) {
       this._attach();
     }
   }
@@ -280,8 +286,9 @@ export class LogModel {
     }
   }
 
+  /** What comes next is wanted only where nothing is missing before it. */
   private _attach(): void {
-    if (this._seen && !this._disposed && !this.ended) {
+    if (this.atEnd && this._seen && !this._disposed && !this.ended) {
       this._tail.start();
     }
   }

@@ -63,7 +63,7 @@ export function LogScroll(props: IScrollProps): JSX.Element {
     if (model.following && clientHeight !== view.height) {
       return; // the hole changed, not the reader's mind: it is measured next, and the end is shown again
     }
-    model.follow(model.atEnd && scrollTop + clientHeight > scrollHeight - 2);
+    model.scrolled(scrollTop + clientHeight > scrollHeight - 2);
     if (!model.following) {
       setView(scrolledTo(scrollTop));
     }
