@@ -106,6 +106,7 @@ function answer(path: string, { query, body, method = 'GET' }: IRequest): unknow
 let server: FakeServer;
 let manager: JobManager;
 let page: JobPage;
+let log: FakeLog;
 let moved: string[];
 
 const settle = (): Promise<void> => act(async () => new Promise(resolve => setTimeout(resolve, 5)));
@@ -119,7 +120,8 @@ beforeEach(async () => {
   manager = new JobManager(server);
   server.socket.say({ type: 'snapshot', jobs: [listed(ID, { name: HOSTILE, moves: MOVES })] });
   moved = [];
-  page = new JobPage(new JobModel(ID, manager, new FakeLog()), trans, move => void moved.push(move));
+  log = new FakeLog();
+  page = new JobPage(new JobModel(ID, manager, log), trans, move => void moved.push(move));
   await act(async () => {
     Widget.attach(page, document.body);
     MessageLoop.flush();
@@ -355,6 +357,14 @@ test('what no list has is asked for again when the job is told of, and how far i
   await say({ type: 'jobs', jobs: [listed(ID, { name: HOSTILE, moves: MOVES, progress: { text: '1/4', share: 0.25 } })] });
   await settle();
   expect(questions()).toBe(before + 1);
+});
+
+test('a log that could not be read is not said to be empty', async () => {
+  log.broken = new ApiError(503, { code: 'unavailable', message: 'The cluster is away.', hint: '' });
+  await act(async () => page.model.look('logs'));
+  await settle();
+  expect(screen.getByRole('alert').textContent).toContain('The cluster is away.');
+  expect(screen.queryByText('Nothing printed yet.')).toBeNull();
 });
 
 test('the clock of the server is taken from answers that come at once, and not from one that took long', async () => {

@@ -54,8 +54,11 @@ function Log({ model, trans, ranks, runs }: ILogViewProps): JSX.Element {
 type IPart = Pick<ILogViewProps, 'model' | 'trans'>;
 
 /** "No log" is never silent. */
-function Silence({ model, trans }: IPart): JSX.Element {
+function Silence({ model, trans }: IPart): JSX.Element | null {
   const text = model.silence ?? (model.loading ? trans.__('Asking for the log…') : trans.__('Nothing printed yet.'));
+  if (model.silence === null && model.failure !== null && !model.loading) {
+    return null; // what it failed with is told; whether anything was printed, nobody knows
+  }
   return (
     <p className="aiarts-Log-silence" role="status">
       {text}
