@@ -171,11 +171,13 @@ class LogsHandler(AiartsHandler):
 async def _ndjson(
     service: JobService, job_id: str, query: LogQuery, run: int | None, silence: str | None, lang: str
 ) -> AsyncGenerator[bytes, None]:
-    """One JSON line per log line; first, where nothing was printed yet, one of ours that says why."""
+    """One JSON line per log line; first, where nothing was printed yet, one of ours that says why. Before it goes the
+    answer's head: whoever waits for a quiet log is to know that somebody answers."""
     from msgspec import json
 
     from jupyter_aiarts.model.job import LogLine
 
+    yield b""
     if silence is not None:
         waiting = LogLine(seq="", t=now(), node=0, rank=query.rank or 0, stream="aiarts", text=silence)
         yield json.encode(waiting) + b"\n"

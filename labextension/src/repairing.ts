@@ -1,5 +1,5 @@
 import type { Error as Told } from './api';
-import { ApiError, Broken } from './errors';
+import { ApiError, Broken, readAnswer } from './errors';
 import { textLines } from './logview/source';
 import type { IJobManager } from './tokens';
 
@@ -19,7 +19,7 @@ export async function repairKernel(
   const response = await asker.fetch('kernels/repair', { method: 'POST', body: { which }, signal });
   try {
     for await (const texts of textLines(response.body, 1)) {
-      const { line = '', error } = JSON.parse(texts[0] ?? '{}') as ISaid;
+      const { line = '', error } = readAnswer(texts[0] ?? '{}') as ISaid;
       if (error) {
         throw new ApiError(400, error);
       }

@@ -167,6 +167,31 @@ async def test_a_follower_that_goes_is_forgotten(
     await asyncio.wait(pumps)
 
 
+async def test_a_follower_of_a_quiet_log_hears_at_once_that_somebody_answers(
+    ask: Ask, body: Body, submitted: Submit, until: Submit, jp_root_dir: Any
+) -> None:
+    job = await submitted(WAITS)
+    await until(job["id"], "running")
+    path = f"jobs/{job['id']}/logs"
+    while not (lines := body(await ask(path))):
+        await asyncio.sleep(0.05)
+    answered, seen = asyncio.Event(), bytearray()
+    following = asyncio.ensure_future(
+        ask(
+            path,
+            params={"follow": "1", "after": lines[-1]["seq"]},
+            header_callback=lambda line: answered.set() if " 200 " in line else None,
+            streaming_callback=seen.extend,
+            request_timeout=60,
+        )
+    )
+    await asyncio.wait_for(answered.wait(), 10)
+    assert not seen
+    (jp_root_dir / "go").touch()
+    await following
+    assert json.loads(seen.splitlines()[0])["text"] == "two"
+
+
 async def test_the_npu_drivers_log_is_another_source(ask: Ask, body: Body, finished: dict[str, Any]) -> None:
     answer = await ask(f"jobs/{finished['id']}/logs", params={"source": "npu", "tail": 5})
     assert (answer.code, body(answer)) == (200, [])

@@ -68,6 +68,10 @@ export class FakeLog implements ILogSource {
     this.streams += 1;
     let place = query.after === undefined ? 0 : this.lines.findIndex(line => line.seq === query.after) + 1;
     signal.addEventListener('abort', () => this._wake());
+    if (this.broken) {
+      throw this.broken;
+    }
+    yield [];
     for (;;) {
       if (signal.aborted) {
         throw new Error('aborted');

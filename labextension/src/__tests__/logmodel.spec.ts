@@ -1,11 +1,21 @@
+import { Foreign } from '../errors';
 import { LogModel, PAGE } from '../logview/model';
 import { MOST_ROWS } from '../logview/rows';
-import { textLines } from '../logview/source';
+import { JobLog, textLines } from '../logview/source';
+import { Tail } from '../logview/tail';
+import { repairKernel } from '../repairing';
 import { FakeLog, logLine } from './fakelog';
 
 const lines = (from: number, to: number): ReturnType<typeof logLine>[] =>
   Array.from({ length: to - from }, (_, index) => logLine(from + index));
 const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5));
+
+/** jsdom has no streams: one that is read as these pieces. */
+function bodyOf(...pieces: Uint8Array[]): ReadableStream<Uint8Array> {
+  const reads = pieces.map(value => ({ done: false, value }));
+  const read = (): Promise<unknown> => Promise.resolve(reads.shift() ?? { done: true });
+  return { getReader: () => ({ read, cancel: () => Promise.resolve() }) } as unknown as ReadableStream<Uint8Array>;
+}
 
 let model: LogModel;
 
@@ -257,13 +267,51 @@ test('a server that fails is said, with what was there', async () => {
   expect([String(model.failure), model.rows.length]).toEqual(['Error: 500 Internal', 3]);
 });
 
+test('a log that is quiet says that its server answers again as soon as it does', async () => {
+  const log = new FakeLog();
+  log.broken = new Error('nobody there');
+  await open(log);
+  expect(String(model.failure)).toContain('nobody there');
+  log.broken = null;
+  await new Promise(resolve => setTimeout(resolve, 600));
+  expect([model.failure, model.rows.length]).toEqual([null, 0]);
+});
+
+test('a server that accepts and closes at once is asked later each time', async () => {
+  jest.useFakeTimers();
+  let asked = 0;
+  const breaks = async function* (): AsyncGenerator<ReadonlyArray<never>> {
+    asked += 1;
+    yield await Promise.resolve([]);
+    throw new Error('broke off');
+  };
+  const idle = { answered: jest.fn(), came: jest.fn(), slept: () => false, broke: jest.fn(), ended: jest.fn() };
+  const tail = new Tail(breaks, () => Promise.resolve(), idle);
+  tail.start();
+  await jest.advanceTimersByTimeAsync(10_000);
+  tail.stop();
+  expect(asked).toBeLessThan(8);
+  expect(idle.ended).not.toHaveBeenCalled();
+});
+
+test('a page on which to log in is no log, whichever way the log is asked for', async () => {
+  const page = '<!doctype html>\n<title>Log in</title>';
+  const asker = {
+    fetch: () => Promise.resolve({ body: bodyOf(new TextEncoder().encode(page)) } as Response),
+    read: () => Promise.resolve({ headers: { get: () => null }, text: page }),
+    url: () => ''
+  };
+  const log = new JobLog(asker, 'abcdefghij');
+  await expect(log.page({})).rejects.toBeInstanceOf(Foreign);
+  const followed = log.follow({}, new AbortController().signal);
+  await followed.next();
+  await expect(followed.next()).rejects.toBeInstanceOf(Foreign);
+  await expect(repairKernel(asker, 'torch', new AbortController().signal, () => undefined)).rejects.toBeInstanceOf(Foreign);
+});
+
 test('a streamed body is cut into its lines wherever its pieces end', async () => {
   const bytes = new TextEncoder().encode('{"a":"训"}\n{"b":2}\n\n{"c":3}');
-  const reads = [bytes.slice(0, 7), bytes.slice(7, 12), bytes.slice(12)].map(value => ({ done: false, value }));
-  const read = (): Promise<unknown> => Promise.resolve(reads.shift() ?? { done: true });
-  const body = {
-    getReader: () => ({ read, cancel: () => Promise.resolve() })
-  } as unknown as ReadableStream<Uint8Array>;
+  const body = bodyOf(bytes.slice(0, 7), bytes.slice(7, 12), bytes.slice(12));
   const found: string[] = [];
   for await (const some of textLines(body, 1)) {
     found.push(...some);

@@ -28,6 +28,7 @@ export class LogModel {
       () => this._tell()
     );
     this._tail = new Tail(signal => this._next(signal), frame, {
+      answered: () => this._say(null),
       came: lines => this._take(lines),
       slept: () => this._wake(),
       broke: error => this._say(error),

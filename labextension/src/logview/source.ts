@@ -24,7 +24,10 @@ export interface IPage {
 /** Where a log comes from; a test passes its own. */
 export interface ILogSource {
   page(query: ILogQuery): Promise<IPage>;
-  /** Lines as they come, until the run has ended; throws when the connection breaks. */
+  /**
+   * Lines as they come, until the run has ended; throws when the connection breaks. None at all come first, when
+   * somebody answers: a quiet log has no line to tell it by.
+   */
   follow(query: ILogQuery, signal: AbortSignal): AsyncIterable<ReadonlyArray<ILogLine>>;
   /** Where the whole log is to be had as a file. */
   fileUrl(query: ILogQuery): string;
@@ -52,9 +55,10 @@ export class JobLog implements ILogSource {
 
   async *follow(query: ILogQuery, signal: AbortSignal): AsyncGenerator<ReadonlyArray<ILogLine>> {
     const response = await this._asker.fetch(this._path, { query: { ...query, follow: true }, signal });
+    yield [];
     try {
       for await (const texts of textLines(response.body, AT_ONCE)) {
-        yield texts.map(text => readLine(JSON.parse(text)));
+        yield texts.map(text => readLine(readAnswer(text)));
       }
     } catch (error) {
       // Browsers say that a body broke off by a TypeError, each in words of its own.

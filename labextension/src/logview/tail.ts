@@ -11,6 +11,8 @@ const ASLEEP = 10_000;
 
 /** What a stream has to say. */
 export interface IListener {
+  /** Somebody is there, whether or not lines come. */
+  answered(): void;
   came(lines: ReadonlyArray<ILogLine>): void;
   /** Lines came while the tab was asleep; answers whether they, and what is behind them, are not wanted. */
   slept(): boolean;
@@ -46,8 +48,12 @@ export class Tail {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         for await (const lines of this._open(signal)) {
-          await this._pass(lines, signal);
-          attempt = 0;
+          if (lines.length > 0) {
+            await this._pass(lines, signal);
+            attempt = 0; // an answer alone does not count: whoever breaks off after it is asked less and less
+          } else if (!signal.aborted) {
+            this._listener.answered();
+          }
         }
         if (!signal.aborted) {
           this._stream = null;
