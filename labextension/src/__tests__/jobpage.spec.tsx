@@ -131,6 +131,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  jest.useRealTimers();
   manager.dispose();
   act(() => page.dispose());
 });
@@ -186,6 +187,49 @@ test('a job deleted by somebody else is said, with what was known', async () => 
   await settle();
   expect(screen.getByRole('alert').textContent).toContain('This job was deleted');
   expect(page.node.textContent).toContain('/home/alice/train.py');
+});
+
+test('of a job that is gone nothing is asked, until it is there again', async () => {
+  jest.useFakeTimers();
+  const pass = (milliseconds: number): Promise<void> =>
+    act(async () => void (await jest.advanceTimersByTimeAsync(milliseconds)));
+  await act(async () => page.model.look('usage'));
+  await pass(40_000);
+  const usages = (): number => server.asked.filter(({ path }) => path.endsWith('/usage')).length;
+  expect(usages()).toBeGreaterThan(2);
+  refusal = new ApiError(404, { code: 'job-not-found', message: 'There is no job', hint: '' });
+  await say({ type: 'removed', ids: [ID] });
+  await pass(10);
+  const before = server.asked.length;
+  await pass(100_000);
+  await act(async () => page.model.look('ranks'));
+  await act(async () => page.model.look('usage'));
+  await pass(100_000);
+  expect(server.asked).toHaveLength(before);
+  refusal = null;
+  const known = usages();
+  await say({ type: 'jobs', jobs: [listed(ID, { name: HOSTILE, moves: MOVES })] });
+  await pass(40_000);
+  expect(usages()).toBeGreaterThan(known + 2);
+});
+
+test('the log of a job that is gone is followed no more, and says where it went', async () => {
+  await act(async () => page.model.look('logs'));
+  await settle();
+  refusal = new ApiError(404, { code: 'job-not-found', message: 'There is no job', hint: '' });
+  log.broken = refusal;
+  await say({ type: 'removed', ids: [ID] });
+  log.cut();
+  await settle();
+  const streams = log.streams;
+  await act(async () => new Promise(resolve => setTimeout(resolve, 700)));
+  expect(log.streams).toBe(streams);
+  expect(screen.getByText('Its log went with it.')).toBeTruthy();
+  expect(screen.getAllByRole('alert')).toHaveLength(1);
+  refusal = log.broken = null;
+  await say({ type: 'jobs', jobs: [listed(ID, { name: HOSTILE, moves: MOVES })] });
+  await settle();
+  expect(log.streams).toBe(streams + 1);
 });
 
 test('a job that nobody lists because its cluster is away is not called deleted, and lives on when it is back', async () => {

@@ -144,7 +144,11 @@ export class JobModel {
     if (this.job.busy) {
       return;
     }
-    this._gone = isGone(failure);
+    const gone = isGone(failure);
+    if (gone !== this._gone) {
+      this._gone = gone;
+      this._refresh();
+    }
     if (value === null || this._gone) {
       return;
     }
@@ -157,14 +161,12 @@ export class JobModel {
     this._runs = runs;
   }
 
+  /** Ask for what is looked at, and go on asking; of a job that is gone nothing is asked. */
   private _refresh(): void {
     window.clearInterval(this._timer);
-    this.logs.show(this._seen && this._tab === 'logs');
-    if (!this._seen || this._gone) {
-      return;
-    }
+    this.logs.show(this._seen && this._tab === 'logs' && !this._gone);
     this._refreshParts();
-    if (this._tab === 'usage') {
+    if (this._seen && !this._gone && this._tab === 'usage') {
       this._timer = window.setInterval(() => void (this._isActive && this.usage.load()), USAGE_EVERY);
     }
   }
@@ -177,7 +179,7 @@ export class JobModel {
       ranks: [this.rankTable],
       events: [this.events]
     };
-    if (this._seen) {
+    if (this._seen && !this._gone) {
       parts[this._tab].forEach(part => void part.load());
     }
   }

@@ -161,7 +161,7 @@ function Body({ model, trans }: Omit<IPageProps, 'act'>): JSX.Element {
     case 'logs': {
       const job = model.job.value;
       const ranks = [...new Set(job?.ranks?.map(({ rank }) => rank) ?? [])];
-      return <LogView model={model.logs} trans={trans} ranks={ranks} runs={job?.run ?? 1} />;
+      return <LogView model={model.logs} trans={trans} ranks={ranks} runs={job?.run ?? 1} gone={model.isGone} />;
     }
     case 'usage':
       return <UsageTab model={model} trans={trans} />;

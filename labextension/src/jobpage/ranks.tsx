@@ -73,12 +73,15 @@ function Ranks({
 function Environment({ model, trans, ranks }: IProps & { readonly ranks: ReadonlyArray<Rank> }): JSX.Element {
   const [left, setLeft] = React.useState(0);
   const [right, setRight] = React.useState<number | null>(null);
+  const { isGone } = model;
   const one = model.env(left);
   const other = right === null ? null : model.env(right);
   React.useEffect(() => {
-    one.need();
-    other?.need();
-  }, [one, other]);
+    if (!isGone) {
+      one.need();
+      other?.need();
+    }
+  }, [one, other, isGone]);
   return (
     <section className="aiarts-Card" aria-label={trans.__('Environment')}>
       <h3>{trans.__('Environment')}</h3>

@@ -18,7 +18,7 @@ interface IProps {
 /** What the ranks and cards of the job do, node by node, and did since its run began. */
 export function UsageTab({ model, trans }: IProps): JSX.Element {
   return (
-    <Answer part={model.usage} trans={trans}>
+    <Answer part={model.usage} trans={trans} isSaid={model.isGone}>
       {usage => (
         <>
           {usage.nodes.length === 0 && (

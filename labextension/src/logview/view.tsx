@@ -14,6 +14,8 @@ export interface ILogViewProps {
   readonly ranks: ReadonlyArray<number>;
   /** The number of the latest run. */
   readonly runs: number;
+  /** Whether whatever printed it was deleted, and its log with it: nothing more comes. */
+  readonly gone?: boolean;
 }
 
 /** A log with its tools; drawn by a job page and by whoever else has a `LogModel`. */
@@ -21,7 +23,7 @@ export function LogView(props: ILogViewProps): JSX.Element {
   return <UseSignal signal={props.model.changed}>{() => <Log {...props} />}</UseSignal>;
 }
 
-function Log({ model, trans, ranks, runs }: ILogViewProps): JSX.Element {
+function Log({ model, trans, ranks, runs, gone = false }: ILogViewProps): JSX.Element {
   const [looks, setLooks] = React.useState<ILooks>({ wrap: false, times: false });
   const merged = model.rank === null && ranks.length > 1;
   const search = React.useRef<HTMLInputElement>(null);
@@ -36,17 +38,17 @@ function Log({ model, trans, ranks, runs }: ILogViewProps): JSX.Element {
         setLooks={setLooks}
         search={search}
       />
-      {model.failure !== null && (
+      {model.failure !== null && !gone && (
         <p className="aiarts-Notice" role="alert">
           {errorText(model.failure, trans)}
         </p>
       )}
       <div className="aiarts-Log-body">
         <LogScroll model={model} trans={trans} merged={merged} {...looks} />
-        {model.rows.length === 0 && <Silence model={model} trans={trans} />}
-        <Unseen model={model} trans={trans} />
+        {model.rows.length === 0 && <Silence model={model} trans={trans} gone={gone} />}
+        {!gone && <Unseen model={model} trans={trans} />}
       </div>
-      <Foot model={model} trans={trans} />
+      {!gone && <Foot model={model} trans={trans} />}
     </div>
   );
 }
@@ -54,9 +56,10 @@ function Log({ model, trans, ranks, runs }: ILogViewProps): JSX.Element {
 type IPart = Pick<ILogViewProps, 'model' | 'trans'>;
 
 /** "No log" is never silent. */
-function Silence({ model, trans }: IPart): JSX.Element | null {
-  const text = model.silence ?? (model.loading ? trans.__('Asking for the log…') : trans.__('Nothing printed yet.'));
-  if (model.silence === null && model.failure !== null && !model.loading) {
+function Silence({ model, trans, gone }: IPart & { readonly gone: boolean }): JSX.Element | null {
+  const hope = model.loading ? trans.__('Asking for the log…') : trans.__('Nothing printed yet.');
+  const text = gone ? trans.__('Its log went with it.') : (model.silence ?? hope);
+  if (!gone && model.silence === null && model.failure !== null && !model.loading) {
     return null; // what it failed with is told; whether anything was printed, nobody knows
   }
   return (
