@@ -3,6 +3,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { act, fireEvent, screen } from '@testing-library/react';
 
+import { ClusterModel } from '../clusterview/model';
 import { ClusterPage } from '../clusterview/page';
 import { amountsOf, freeInRings, groups, hasRings, inUse, sought, totals } from '../clusterview/picture';
 import { amountText } from '../clusterview/queues';
@@ -166,4 +167,43 @@ test('1,000 nodes: few rows in the page, a card that is not well is told as that
   expect(screen.queryByRole('meter', { name: 'q memory' })).toBeNull();
   manager.dispose();
   act(() => page.dispose());
+});
+
+test('cards that others take are seen while the page is: every ten seconds, one question at a time, none while it is hidden', async () => {
+  jest.useFakeTimers();
+  const pass = async (milliseconds: number): Promise<void> => void (await jest.advanceTimersByTimeAsync(milliseconds));
+  const server = new FakeServer();
+  const manager = new JobManager(server);
+  let delay = 0;
+  let free = 8;
+  server.answers = async path => {
+    await new Promise(resolve => setTimeout(resolve, delay));
+    return path === 'queues' ? [] : { nodes: [node({ free })], fits: null, clusters: [] };
+  };
+  const asked = (): number => server.asked.filter(({ path }) => path === 'cluster').length;
+  const model = new ClusterModel(manager, () => undefined);
+  model.show(true);
+  await pass(10);
+  expect([asked(), model.snapshot.value?.page.nodes[0]?.free]).toEqual([1, 8]);
+  free = 3;
+  await pass(10_000);
+  expect([asked(), model.snapshot.value?.page.nodes[0]?.free]).toEqual([2, 3]);
+  delay = 60_000;
+  await pass(50_000);
+  expect(asked()).toBe(3);
+  model.show(false);
+  await pass(200_000);
+  expect(asked()).toBe(3);
+  delay = 0;
+  model.show(true);
+  await pass(10);
+  expect(asked()).toBe(4);
+  const hidden = jest.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  document.dispatchEvent(new Event('visibilitychange'));
+  await pass(60_000);
+  expect(asked()).toBe(4);
+  hidden.mockRestore();
+  model.dispose();
+  manager.dispose();
+  jest.useRealTimers();
 });

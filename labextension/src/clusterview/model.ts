@@ -1,6 +1,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { ClusterPage, ShownQueue } from '../api';
+import { Rounds } from '../cell/rounds';
 import { Part } from '../jobpage/part';
 import { clusterPage, queues } from '../requests';
 import type { IJobManager } from '../tokens';
@@ -14,7 +15,10 @@ export interface ISnapshot {
 /** At most so often is the picture asked for while jobs come and go. */
 const SOONEST = 3000;
 
-/** The machines as one page shows them; asked for again when jobs change, and only while somebody looks. */
+/** Milliseconds between looks: cards are also taken and given back by what is no job of ours. */
+const EVERY = 10_000;
+
+/** The machines as one page shows them; asked for again and again, sooner when jobs change, while somebody looks. */
 export class ClusterModel {
   constructor(
     private readonly _manager: IJobManager,
@@ -27,6 +31,7 @@ export class ClusterModel {
     });
     this.snapshot.changed.connect(() => this.changed.emit());
     _manager.changed.connect(this._hear, this);
+    document.addEventListener('visibilitychange', this._look);
   }
 
   readonly changed: Signal<this, void> = new Signal<this, void>(this);
@@ -39,28 +44,32 @@ export class ClusterModel {
 
   show(seen: boolean): void {
     this._seen = seen;
-    if (seen) {
-      void this.snapshot.load();
-    }
+    this._look();
   }
 
   dispose(): void {
-    window.clearTimeout(this._timer);
+    document.removeEventListener('visibilitychange', this._look);
+    this._rounds.stop();
     Signal.disconnectReceiver(this);
     Signal.clearData(this);
   }
 
   private _hear(): void {
-    if (this._seen && this._timer === 0) {
-      this._timer = window.setTimeout(() => {
-        this._timer = 0;
-        if (this._seen) {
-          void this.snapshot.load();
-        }
-      }, SOONEST);
-    }
+    this._rounds.soon(SOONEST);
   }
 
+  /** The page, or the browser's tab with it, is shown or hidden. */
+  private readonly _look = (): void => {
+    if (this._seen && document.visibilityState !== 'hidden') {
+      this._rounds.start();
+    } else {
+      this._rounds.stop();
+    }
+  };
+
+  private readonly _rounds = new Rounds(async () => {
+    await this.snapshot.load();
+    return EVERY;
+  });
   private _seen = false;
-  private _timer = 0;
 }
