@@ -240,6 +240,43 @@ test('a search counts in the whole log and goes from the newest match to older o
   expect([model.following, model.search.isFound(older.seq)]).toEqual([false, true]);
 });
 
+test('the same search again looks in what was printed since, and its reader stays where they were', async () => {
+  const log = new FakeLog(lines(0, 20));
+  await open(log);
+  await model.look('7$');
+  const at = model.search.step(-1);
+  const asked = log.asked.length;
+  await model.look('7$');
+  expect([at?.text, log.asked.length]).toEqual(['line 17', asked]); // nothing came, so nothing is asked
+  log.print(...lines(20, 40));
+  await settle();
+  await model.look('7$');
+  expect(model.search.found.map(line => line.text)).toEqual([7, 17, 27, 37].map(n => `line ${n}`));
+  expect([model.search.at, model.search.step(1)?.text, log.asked.length]).toEqual([1, 'line 27', asked + 1]);
+  expect(model.search.isFound(log.lines[37]!.seq)).toBe(true);
+});
+
+test('a search that found nothing finds what comes later, also while its reader is elsewhere; an ended log is left alone', async () => {
+  const log = new FakeLog(lines(0, 5000));
+  await open(log);
+  await model.look('line 50\\d\\d$');
+  expect(model.search.found).toHaveLength(0);
+  await model.toStart();
+  log.print(logLine(5000));
+  await model.look('line 50\\d\\d$');
+  expect(model.search.found).toHaveLength(1);
+  log.print(logLine(5001));
+  await model.toEnd();
+  await model.look('line 50\\d\\d$');
+  expect(model.search.found).toHaveLength(2);
+  log.end();
+  await settle();
+  await model.look('line 50\\d\\d$');
+  const asked = log.asked.length;
+  await model.look('line 50\\d\\d$');
+  expect([model.ended, log.asked.length]).toEqual([true, asked]);
+});
+
 test('only a pattern that means itself is marked in the page', async () => {
   await open(new FakeLog());
   await model.search.look('(a+)+$');

@@ -76,6 +76,7 @@ export class LogModel {
   /** Show this rank (`null`: all), run (`null`: the latest), folded or not, from its end. */
   async choose(choice: Partial<Pick<LogModel, 'rank' | 'run' | 'fold'>>): Promise<void> {
     Object.assign(this, choice);
+    this._over = false;
     this._rows.fold = this.fold;
     this.search.clear();
     await this.toEnd();
@@ -141,6 +142,18 @@ export class LogModel {
     }
     await this.toLine(first);
     return true;
+  }
+
+  /** Look for a pattern in the whole log; for the same one again only where more may have been printed since. */
+  async look(pattern: string): Promise<void> {
+    const { search } = this;
+    if (pattern !== search.pattern) {
+      this._searched = this._printed;
+      await search.look(pattern);
+    } else if (pattern !== '' && !search.busy && (this._mayHaveGrown || search.failure !== null)) {
+      this._searched = this._printed;
+      await search.lookOn();
+    }
   }
 
   /** One page before the first row; called when the reader comes near it. */
@@ -218,6 +231,11 @@ export class LogModel {
     Signal.clearData(this);
   }
 
+  /** Whether there may be lines that the last search did not see. */
+  private get _mayHaveGrown(): boolean {
+    return this._printed !== this._searched || !(this._over || this._tail.isOpen);
+  }
+
   private get _query(): ILogQuery {
     return { rank: this.rank, run: this.run, fold: this.fold };
   }
@@ -290,6 +308,7 @@ export class LogModel {
   /** What comes next is wanted only where nothing is missing before it. */
   private _attach(): void {
     if (this.atEnd && this._seen && !this._disposed && !this.ended) {
+      this._printed += this._over || this._tail.isOpen ? 0 : 1;
       this._tail.start();
     }
   }
@@ -305,6 +324,7 @@ export class LogModel {
     const printed = lines.filter(line => line.seq !== '');
     const first = this.rows[0]?.id;
     const added = this._rows.append(printed);
+    this._printed += printed.length;
     this.silence = printed.length > 0 ? null : this.silence;
     this.failure = null;
     this.atStart = this.atStart && (first === undefined || this.rows[0]?.id === first);
@@ -345,6 +365,7 @@ export class LogModel {
 
   private _end(): void {
     this.ended = true;
+    this._over = true;
     this._tell();
   }
 
@@ -357,7 +378,12 @@ export class LogModel {
   private _asked = 0;
   private _begun = false;
   private _disposed = false;
+  /** Whether the chosen run was ever seen to end, wherever its reader went since. */
+  private _over = false;
+  /** Counts what came, and each time that the stream was held anew: what came before that is not known. */
+  private _printed = 0;
   private readonly _rows = new Rows();
+  private _searched = 0;
   private _seen = false;
   private readonly _tail: Tail;
 }

@@ -57,12 +57,31 @@ export class Search {
       this._changed();
       return;
     }
+    await this._ask({ grep: pattern, tail: MOST_FOUND }, lines => this._keep(lines));
+  }
+
+  /** Look for the same pattern in what was printed since; the reader stays at the match where they are. */
+  async lookOn(): Promise<void> {
+    const newest = this._found[this._found.length - 1];
+    if (newest === undefined) {
+      await this.look(this.pattern);
+      return;
+    }
+    await this._ask({ grep: this.pattern, after: newest.seq, limit: MOST_FOUND }, lines => {
+      const found = [...this._found, ...lines].slice(-MOST_FOUND);
+      const at = this._at - (this._found.length + lines.length - found.length);
+      this._keep(found);
+      this._at = Math.max(-1, at);
+    });
+  }
+
+  private async _ask(query: ILogQuery, then: (lines: ReadonlyArray<ILogLine>) => void): Promise<void> {
     const asked = this._asked;
     this.busy = true;
     this._changed();
     try {
-      const { lines } = await this._page({ grep: pattern, tail: MOST_FOUND });
-      this._settle(asked, () => this._keep(lines));
+      const { lines } = await this._page(query);
+      this._settle(asked, () => then(lines));
     } catch (error) {
       this._settle(asked, () => (this.failure = error));
     }

@@ -31,6 +31,11 @@ export class Tail {
     private readonly _listener: IListener
   ) {}
 
+  /** Whether lines are waited for. */
+  get isOpen(): boolean {
+    return this._stream !== null;
+  }
+
   /** Follow, unless it already does. */
   start(): void {
     if (this._stream === null) {

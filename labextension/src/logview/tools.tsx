@@ -93,9 +93,7 @@ function SearchBox({ model, trans, search }: IToolsProps): JSX.Element {
     }
   };
   const enter = async (backwards: boolean): Promise<void> => {
-    if (pattern !== model.search.pattern) {
-      await model.search.look(pattern);
-    }
+    await model.look(pattern);
     go(backwards ? 1 : -1);
   };
   return (
