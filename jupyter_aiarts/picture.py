@@ -144,6 +144,7 @@ def shown(record: JobRecord, lang: str) -> Job:
         machines=list(record.machines),
         moves=list(offered(record)),
         earlier=list(record.earlier) if record.earlier else msgspec.UNSET,
+        attempts=list(record.attempts) if record.attempts else msgspec.UNSET,
         idle_since=record.idle_since or msgspec.UNSET,
         progress=record.progress or msgspec.UNSET,
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import Event, Progress, Rank, Span
+from jupyter_aiarts.model.job import Attempt, Event, Progress, Rank, Span
 from jupyter_aiarts.model.phase import Move, Phase
 from jupyter_aiarts.model.spec import JobSpec
 
@@ -59,6 +59,7 @@ class JobRecord(Struct, frozen=True, kw_only=True):
     is_stuck: bool = False  # whether something of it should be gone and is not, which a release gives up on
     machines: tuple[str, ...] = ()  # where its processes are, or were as long as that is known
     earlier: tuple[Span, ...] = ()  # the runs before this one that did run, as far as they are still known
+    attempts: tuple[Attempt, ...] = ()  # of this run, once something came after a pause
     idle_since: str | None = None  # while it runs: since when none of its cards does anything, where that is known
     progress: Progress | None = None  # while it runs: how far its own output says it is
 

@@ -51,7 +51,8 @@ def counted(jobs: Sequence[JobData], by: str, since: datetime, until: datetime) 
 
 def hours_between(job: JobData, since: datetime, until: datetime) -> float:
     """How long all runs of a job together ran between two moments."""
-    return sum(_hours(run, since, until) for run in (job, *(job.get("earlier") or ())))
+    runs = (*(job.get("attempts") or (job,)), *(job.get("earlier") or ()))
+    return sum(_hours(run, since, until) for run in runs)
 
 
 def _hours(run: Mapping[str, Any], since: datetime, until: datetime) -> float:

@@ -58,6 +58,17 @@ class Span(Struct, frozen=True):
     ended: str
 
 
+class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A stretch of a run between two pauses: when it joined the queue, when it ran and until when.
+
+    What is not there did not happen, or nobody knows of it.
+    """
+
+    queued: str | None = None
+    started: str | None = None
+    ended: str | None = None
+
+
 class Progress(Struct, frozen=True):
     """How far a job says it is, in the words of its own output, and as a share from 0 to 1."""
 
@@ -66,7 +77,7 @@ class Progress(Struct, frozen=True):
 
 
 MOST_EARLIER = 50
-"""Of a job's earlier runs, so many are told of: the last."""
+"""Of a job's earlier runs, and of a run's attempts, so many are told of: the last."""
 
 
 class JobHead(Struct, frozen=True, kw_only=True):
@@ -87,6 +98,7 @@ class JobHead(Struct, frozen=True, kw_only=True):
     machines: list[str] = field(default_factory=list)  # where its processes are, or were as long as that is known
     moves: list[Move] = field(default_factory=list)  # what the phase offers now
     earlier: list[Span] | UnsetType = UNSET  # runs before this one, as far as they are still known; not there for none
+    attempts: list[Attempt] | UnsetType = UNSET  # of this run, once something came after a pause
     idle_since: str | UnsetType = (
         UNSET  # while it runs: since when none of its cards does anything, where that is known
     )

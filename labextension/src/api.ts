@@ -20,6 +20,13 @@ export interface Ahead {
   readonly owner?: string | null;
 }
 
+/** A stretch of a run between two pauses: when it joined the queue, when it ran and until when. What is not there did not happen, or nobody knows of it. */
+export interface Attempt {
+  readonly queued?: string | null;
+  readonly started?: string | null;
+  readonly ended?: string | null;
+}
+
 /** One card, or one chip of a card with two, or one part of a card that is cut in parts (`part`). */
 export interface Card {
   readonly kind: 'gpu' | 'npu';
@@ -212,6 +219,7 @@ export interface Job {
   readonly machines?: ReadonlyArray<string>;
   readonly moves?: ReadonlyArray<Move>;
   readonly earlier?: ReadonlyArray<Span>;
+  readonly attempts?: ReadonlyArray<Attempt>;
   readonly idle_since?: string;
   readonly progress?: Progress;
   readonly spec: JobSpec;
@@ -339,6 +347,7 @@ export interface ListedJob {
   readonly machines?: ReadonlyArray<string>;
   readonly moves?: ReadonlyArray<Move>;
   readonly earlier?: ReadonlyArray<Span>;
+  readonly attempts?: ReadonlyArray<Attempt>;
   readonly idle_since?: string;
   readonly progress?: Progress;
   readonly spec: ListedSpec;

@@ -74,7 +74,23 @@ async def test_pause_frees_and_resume_runs_again_in_the_same_run(
     await engine.act(job.id, Move.RESUME)
     done = await until(job.id)
     assert (done.phase, done.run, done.started) == (Phase.SUCCEEDED, 1, paused.started)
+    first, second = done.attempts  # what was paused is no time that it ran
+    assert (first.started, first.ended, second.ended) == (paused.started, paused.ended, done.ended)
+    assert (first.ended or "") <= (second.queued or "") <= (second.started or "") <= (second.ended or "")
     assert await text_of(job.id) == ["up", "up"]
+
+
+async def test_a_job_that_is_stopped_out_of_its_pause_ran_until_that_and_no_longer(
+    engine: Engine, submit: Submit, until: Until, printed: Printed
+) -> None:
+    job = await submit(FOREVER)
+    await printed(job.id, "up")
+    await engine.act(job.id, Move.PAUSE)
+    paused = await until(job.id, Phase.PAUSED)
+    await engine.act(job.id, Move.STOP)
+    done = await until(job.id)
+    assert done.phase is Phase.STOPPED
+    assert (done.attempts[-1].ended if done.attempts else done.ended) == paused.ended
 
 
 async def test_rerun_is_the_next_run_and_keeps_the_earlier_one(

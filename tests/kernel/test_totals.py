@@ -23,6 +23,11 @@ def job(owner: str = "alice", cards: int = 1, nodes: int = 1, phase: str = "runn
     return {"owner": owner, "phase": phase, "spec": spec, "created": at(-100), **times}
 
 
+def test_what_a_run_was_paused_is_not_counted() -> None:
+    attempts = [{"queued": at(0), "started": at(1), "ended": at(2)}, {"queued": at(5), "started": at(6)}]
+    assert hours_between(job(started=at(1), ended=None, attempts=attempts), START, START + timedelta(hours=8)) == 1 + 2
+
+
 def test_a_run_counts_only_inside_the_days_asked_for() -> None:
     assert hours_between(job(started=at(-5), ended=at(3)), START, END) == 3
     assert hours_between(job(started=at(2), ended=None), START, END) == 7 * 24 - 2

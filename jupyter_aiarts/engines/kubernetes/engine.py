@@ -16,10 +16,12 @@ from msgspec import structs
 
 from jupyter_aiarts.engines.base import Asked, Caller, Change, Engine, Fit, JobRecord, changes
 from jupyter_aiarts.engines.kubernetes import manifest, moves, names
+from jupyter_aiarts.engines.kubernetes.attempts import resumed
 from jupyter_aiarts.engines.kubernetes.client import Contradicted, jobs
 from jupyter_aiarts.engines.kubernetes.link import Link
 from jupyter_aiarts.engines.kubernetes.objects import JobObject
 from jupyter_aiarts.engines.kubernetes.pending import Errands, Pending
+from jupyter_aiarts.engines.kubernetes.phase import view
 from jupyter_aiarts.engines.kubernetes.policies import policy_hint
 from jupyter_aiarts.engines.kubernetes.recall import keep_next, recall
 from jupyter_aiarts.engines.kubernetes.submit import create
@@ -36,6 +38,7 @@ from jupyter_aiarts.model.phase import Move, Phase, check_move
 from jupyter_aiarts.model.placement import has_rings
 from jupyter_aiarts.model.reading import Reading, fingerprint
 from jupyter_aiarts.model.spec import CPU
+from jupyter_aiarts.model.times import now
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.kubernetes.order import Order
@@ -159,7 +162,9 @@ class KubernetesEngine(Engine):
             return await self._create(await link.orders.again(facts.job, facts.job.run + 1))
         summary = facts.summary
         used = float(facts.job.metadata.annotations.used or 0) + (summary.running_seconds if summary else 0.0)
-        link.took(await moves.resume(link.api, facts.job, facts.workload, used))
+        moment = now()
+        told = resumed(facts, view(facts, moment), moment)
+        link.took(await moves.resume(link.api, facts.job, facts.workload, used, told))
 
     async def _release(self, link: Link, facts: Facts) -> None:
         pods = [pod for run in facts.runs for pod in link.picture.pods(facts.job.job_id, run)]

@@ -42,6 +42,7 @@ class Annotations(Struct, gc=False):
     hash: str = field(default="", name=names.HASH)
     notes: str = field(default="[]", name=names.NOTES)
     attempt: str = field(default="1", name=names.ATTEMPT)
+    attempts: str | None = field(default=None, name=names.ATTEMPTS)
     used: str = field(default="0", name=names.USED)
     gives_way: str = field(default="", name=names.GIVES_WAY)
     spent: str | None = field(default=None, name=names.SPENT)

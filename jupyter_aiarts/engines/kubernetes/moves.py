@@ -33,14 +33,18 @@ async def end(api: Api, job: JobObject, workload: Workload | None, intent: str) 
     return fresh
 
 
-async def resume(api: Api, job: JobObject, workload: Workload | None, used_seconds: float) -> JobObject:
-    """The next attempt of the same run; the launchers find its number and the time used so far beside their plan."""
+async def resume(api: Api, job: JobObject, workload: Workload | None, used_seconds: float, attempts: str) -> JobObject:
+    """The next attempt of the same run; the launchers find its number and the time used so far beside their plan.
+
+    `attempts` is when the others ran, for whoever looks at the job.
+    """
     attempt = job.attempt + 1
     told = msgspec.json.encode({"attempt": attempt, "used_seconds": used_seconds}).decode()
     await api.patch(configmaps(job.namespace, job.name), {"data": {names.ATTEMPT_FILE: told}})
     notes = {
         names.INTENT: "run",
         names.ATTEMPT: str(attempt),
+        names.ATTEMPTS: attempts,
         names.USED: f"{used_seconds:.3f}",
         names.GIVES_WAY: None,
     }

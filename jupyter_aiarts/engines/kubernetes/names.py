@@ -28,6 +28,7 @@ SHORT = PREFIX + "spec"  # the spec as lists show it, JSON
 HASH = PREFIX + "hash"  # tells one submission from another under the same submission_id
 NOTES = PREFIX + "notes"  # sentences, a JSON list
 ATTEMPT = PREFIX + "attempt"
+ATTEMPTS = PREFIX + "attempts"  # when the earlier ones ran and the last was queued, JSON
 USED = PREFIX + "used-seconds"
 GIVES_WAY = PREFIX + "gives-way-to"  # the id of the job that it was suspended for; it comes back by itself
 SPENT = PREFIX + "spent"  # what the replaced pods of this attempt have used up, JSON

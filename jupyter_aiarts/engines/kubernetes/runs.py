@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field, structs
 
 from jupyter_aiarts.engines.base import JobRecord
+from jupyter_aiarts.engines.kubernetes.attempts import attempts_of
 from jupyter_aiarts.engines.kubernetes.causes import BY_SCHEDULER, PULLING, disruption_of
 from jupyter_aiarts.engines.kubernetes.clocks import span
 from jupyter_aiarts.engines.kubernetes.meta import in_full
@@ -246,6 +247,7 @@ def record_of(facts: Facts, cluster: str, now: str) -> JobRecord:
         notes=(*_notes(job.metadata.annotations.notes), *_said(facts)),
         machines=_shared(tuple(sorted({pod.node for pod in facts.pods if pod.node}))),
         earlier=earlier_runs(facts) if len(facts.runs) > 1 else (),
+        attempts=attempts_of(facts, seen) if job.attempt > 1 else (),
         idle_since=_idle_since(facts) if seen.phase is Phase.RUNNING and facts.said else None,
         progress=_progress(facts) if seen.phase is Phase.RUNNING and facts.said else None,
     )

@@ -58,7 +58,8 @@ def view(job: JobFile, facts: RunFacts, *, settling: bool = False) -> Settled:
         return job.settled
     seen = _attempt(job, facts, settling)
     notes = notes_of([(status.node, status.notes) for status in facts.statuses], job.spec.nodes)
-    return structs.replace(seen, started=job.started or seen.started, notes=notes)
+    again = seen.started if job.started else None
+    return structs.replace(seen, started=job.started or seen.started, again=again, notes=notes)
 
 
 def _attempt(job: JobFile, facts: RunFacts, settling: bool) -> Settled:

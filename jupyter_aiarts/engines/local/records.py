@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import Progress, Rank
+from jupyter_aiarts.model.job import Attempt, Progress, Rank
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.spec import JobSpec
 
@@ -30,6 +30,7 @@ class Settled(Struct, frozen=True, kw_only=True, omit_defaults=True):
     phase: Phase
     cause: Cause
     started: str | None = None
+    again: str | None = None  # when this attempt started, if a pause came before it
     ended: str | None = None
     ranks: tuple[Rank, ...] = ()
     notes: tuple[str, ...] = ()  # the launchers'
@@ -53,6 +54,7 @@ class JobFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
     intent: Intent = Intent.RUN
     run: int = 1
     started: str | None = None  # when this run first started, if it was paused and goes on
+    attempts: tuple[Attempt, ...] = ()  # those of this run that a pause ended, when something came after it
     settled: Settled | None = None
 
 

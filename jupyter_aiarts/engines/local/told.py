@@ -11,7 +11,7 @@ from jupyter_aiarts.engines.local.folder import JobFolder, read_file
 from jupyter_aiarts.engines.local.records import JobFile, Settled, Summary
 from jupyter_aiarts.errors import JobUnreadable
 from jupyter_aiarts.model.cause import Cause
-from jupyter_aiarts.model.job import MOST_EARLIER, Span
+from jupyter_aiarts.model.job import MOST_EARLIER, Attempt, Span
 from jupyter_aiarts.model.phase import Phase
 
 
@@ -32,9 +32,25 @@ def record_of(job: JobFile, seen: Settled, folder: JobFolder) -> JobRecord:
         notes=(*job.notes, *seen.notes),
         machines=(job.host,) if seen.started else (),
         earlier=earlier_runs(job, folder) if job.run > 1 else (),
+        attempts=attempts_of(job, seen),
         idle_since=seen.idle_since,
         progress=seen.progress,
     )
+
+
+def attempts_of(job: JobFile, seen: Settled) -> tuple[Attempt, ...]:
+    """The attempts of the current run, the latest last; none where it was never paused, or only rests there."""
+    if not job.attempts and job.started is None:
+        return ()
+    # Resumed by a server that did not write it down: when it paused is not known.
+    before = job.attempts or (Attempt(queued=job.created if job.run == 1 else None, started=job.started),)
+    is_told = before[-1].queued == job.queued  # it was stopped while it rested
+    return before if is_told else (*before, latest_attempt(job, seen))
+
+
+def latest_attempt(job: JobFile, seen: Settled) -> Attempt:
+    """The stretch since it last joined the queue."""
+    return Attempt(queued=job.queued, started=seen.again if job.started else seen.started, ended=seen.ended)
 
 
 def earlier_runs(job: JobFile, folder: JobFolder) -> tuple[Span, ...]:

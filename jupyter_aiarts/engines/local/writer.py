@@ -26,12 +26,14 @@ from jupyter_aiarts.engines.local.folder import (
 from jupyter_aiarts.engines.local.machine import lifetime, machine_of, surroundings
 from jupyter_aiarts.engines.local.plan import inherited
 from jupyter_aiarts.engines.local.reader import current_view
-from jupyter_aiarts.engines.local.records import CallerFile, Intent, JobFile, RunFile
+from jupyter_aiarts.engines.local.records import CallerFile, Intent, JobFile, RunFile, Settled
 from jupyter_aiarts.engines.local.runtime import ring
 from jupyter_aiarts.engines.local.slots import Machine
 from jupyter_aiarts.engines.local.supervisor import ensure_supervisor
+from jupyter_aiarts.engines.local.told import attempts_of, latest_attempt
 from jupyter_aiarts.errors import JobUnreadable, SubmissionConflict
 from jupyter_aiarts.model.cause import Cause
+from jupyter_aiarts.model.job import MOST_EARLIER, Attempt
 from jupyter_aiarts.model.names import id_for_submission, new_id
 from jupyter_aiarts.model.phase import Move, Phase, check_move
 from jupyter_aiarts.model.reading import Reading, fingerprint
@@ -158,8 +160,10 @@ def _stop(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
     if phase.is_active:
         return structs.replace(job, intent=Intent.STOP)
     cause = Cause(code="stopped-by-user")
-    ended = structs.replace(current_view(job, folder), phase=Phase.STOPPED, cause=cause, ended=now())
-    return structs.replace(job, intent=Intent.STOP, settled=ended)
+    seen = current_view(job, folder)
+    ended = structs.replace(seen, phase=Phase.STOPPED, cause=cause, ended=now())
+    attempts = _rested(job, seen) if phase is Phase.PAUSED else job.attempts
+    return structs.replace(job, intent=Intent.STOP, settled=ended, attempts=attempts)
 
 
 def _pause(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
@@ -169,11 +173,18 @@ def _pause(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
 def _resume(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
     """The same run goes on with its next attempt; what the last one left is kept under its number."""
     run = folder.run(job.run)
-    attempt, started = next_attempt(run), current_view(job, folder).started
+    attempt, seen = next_attempt(run), current_view(job, folder)
     for name in ("summary", "placed"):
         with contextlib.suppress(FileNotFoundError):
             (run / f"{name}.json").rename(run / f"{name}.{attempt}.json")
-    return structs.replace(job, intent=Intent.RUN, settled=None, queued=now(), started=started)
+    attempts = _rested(job, seen)
+    return structs.replace(job, intent=Intent.RUN, settled=None, queued=now(), started=seen.started, attempts=attempts)
+
+
+def _rested(job: JobFile, seen: Settled) -> tuple[Attempt, ...]:
+    """The attempts with the one that this pause ended: whatever comes next, it ran until then and no longer."""
+    before = attempts_of(job, seen)[:-1] or job.attempts
+    return (*before, latest_attempt(job, seen))[-MOST_EARLIER:]
 
 
 def _rerun(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
@@ -182,7 +193,7 @@ def _rerun(folder: JobFolder, job: JobFile, phase: Phase) -> JobFile:
     fresh = structs.replace(read_run(folder, job), run=number, created=now(), spec=job.spec)
     make_folder(folder.run(number))
     write_file(folder.run(number) / "run.json", fresh)
-    return structs.replace(job, run=number, intent=Intent.RUN, settled=None, queued=now(), started=None)
+    return structs.replace(job, run=number, intent=Intent.RUN, settled=None, queued=now(), started=None, attempts=())
 
 
 #: Every move that a phase offers and that changes job.json.

@@ -10,8 +10,11 @@ from datetime import timedelta
 import pytest
 
 from jupyter_aiarts.engines.kubernetes import names
+from jupyter_aiarts.engines.kubernetes.attempts import resumed
 from jupyter_aiarts.engines.kubernetes.phase import STUCK
+from jupyter_aiarts.engines.local.records import Settled
 from jupyter_aiarts.explain import explain
+from jupyter_aiarts.model.job import Attempt
 from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.model.times import parse, text_of
 
@@ -219,6 +222,38 @@ def test_a_summary_of_an_earlier_attempt_tells_when_it_began_and_nothing_else() 
     content["jobs"][0]["metadata"]["creationTimestamp"] = "2026-11-16T05:00:00Z"
     record = record_of(content)
     assert (record.phase, record.started) == (Phase.RUNNING, "2026-11-16T05:00:01.000000Z")
+
+
+def test_a_run_that_was_resumed_says_when_it_ran_before_and_since_when_it_runs_again() -> None:
+    content = load("running-two-nodes")
+    before = {"queued": "2026-11-16T01:00:00Z", "started": "2026-11-16T01:00:10Z", "ended": "2026-11-16T01:10:00Z"}
+    told = json.dumps([before, {"queued": "2026-11-16T04:00:00Z"}])
+    _annotate(content, summary=json.dumps(summary("stopped")), attempt="2", attempts=told)
+    first, second = record_of(content).attempts
+    assert (first, second.queued) == (Attempt(**before), "2026-11-16T04:00:00Z")
+    assert second.started == record_of(load("running-two-nodes")).started
+    assert record_of(load("running-two-nodes")).attempts == ()
+
+
+@pytest.mark.parametrize("told", [None, "", "{", "[]", "null"])
+def test_when_a_resumed_run_paused_is_not_known_where_nobody_wrote_it_down(told: str | None) -> None:
+    content = load("running-two-nodes")
+    _annotate(content, attempt="2", **({} if told is None else {"attempts": told}))
+    first, second = record_of(content).attempts
+    assert (first.ended, second.queued) == (None, None)
+    assert second.started is not None
+
+
+def test_each_resume_adds_to_what_is_written_down() -> None:
+    content = load("pause-done")
+    record = record_of(content)
+    seen = Settled(phase=record.phase, cause=record.cause, started=record.started, ended=record.ended)
+    text = resumed(picture_of(content).facts(record.id), seen, "2036-01-01T00:00:00Z")
+    _annotate(content, attempt="2", attempts=text)
+    again = resumed(picture_of(content).facts(record.id), seen, "2036-01-02T00:00:00Z")
+    first, second, third = json.loads(again)
+    assert (first.get("started"), first["ended"]) == (record.started, record.ended)
+    assert (second["queued"], third) == ("2036-01-01T00:00:00Z", {"queued": "2036-01-02T00:00:00Z"})
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"result": "failed"}', "Killed\n", "\ufffd\u0000"])
