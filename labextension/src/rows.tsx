@@ -8,7 +8,7 @@ import { moveLabel, offered } from './moving';
 import { phaseLabel } from './phases';
 import { Progress } from './progress';
 import type { Row } from './shown';
-import { elapsed } from './times';
+import { ran } from './times';
 import type { IDoors } from './tokens';
 import type { IJob } from './wire';
 
@@ -75,7 +75,7 @@ export const JobRow = React.memo(function JobRow(props: IJobProps): JSX.Element 
   const Icon = phaseIcons.get(job.phase);
   const quick = QUICK.find(move => job.moves.includes(move));
   const QuickIcon = quick && moveIcons.get(quick);
-  const time = elapsed(job.started, job.ended, now);
+  const time = ran(job, now);
   return (
     <div
       id={id}

@@ -1,3 +1,5 @@
+import type { Attempt } from './api';
+
 /** A length of time as a clock shows it: 0:07, 12:34, 3:12:34; from two days on 2 d 3 h. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -18,6 +20,32 @@ export function elapsed(started: string | null, ended: string | null, now: numbe
   const from = Date.parse(started);
   const until = ended === null ? now : Date.parse(ended);
   return Number.isNaN(from) || Number.isNaN(until) ? '' : duration(until - from);
+}
+
+/**
+ * How long a run has run in all: what it was paused in between is not counted; empty where that is not known. A length
+ * that is still growing is given as long as it goes on.
+ */
+export function ran(job: IRan, now: number): string {
+  const { attempts = [], started, ended } = job;
+  if (attempts.length === 0) {
+    return elapsed(started, ended, now);
+  }
+  const last = attempts.length - 1;
+  const spans = attempts.map(({ queued = null, started = null, ended = null }, index) =>
+    started === null && (ended !== null || (index === last && queued !== null))
+      ? 0
+      : Date.parse(ended ?? (index === last ? new Date(now).toISOString() : '')) - Date.parse(started ?? '')
+  );
+  const sum = spans.reduce((one, other) => one + Math.max(0, other), 0);
+  return Number.isNaN(sum) ? '' : duration(sum);
+}
+
+/** What is known of when a run ran; `attempts` of one that was paused. */
+export interface IRan {
+  readonly started: string | null;
+  readonly ended: string | null;
+  readonly attempts?: ReadonlyArray<Attempt>;
 }
 
 /** The page's language, which need not be the browser's. */

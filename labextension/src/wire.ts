@@ -1,7 +1,7 @@
 /**
  * What the server says on `aiarts/stream`, and the check that it really said that.
  */
-import type { Action, ListedJob, ListedSpec, Move, Progress, UsagePage } from './api';
+import type { Action, Attempt, ListedJob, ListedSpec, Move, Progress, UsagePage } from './api';
 
 export const PHASES = [
   'queued',
@@ -37,6 +37,8 @@ export type IJob = Required<
   readonly idleSince?: string;
   /** While it runs: how far its own output says it is. */
   readonly progress?: Progress;
+  /** Of a run that was paused and went on: when it was queued, ran and ended each time. */
+  readonly attempts?: ReadonlyArray<Attempt>;
 };
 
 /** What the server says of itself and of the clusters; `null` where a message says nothing about it. */
@@ -136,9 +138,16 @@ export function parseJob(value: unknown): IJob {
     spec: parseSpec(job.spec ?? {}),
     moves: job.moves === undefined ? [] : list(job.moves, 'job.moves').filter(isMove),
     explanation: parseExplanation(job.explanation),
+    ...(job.attempts === undefined ? {} : { attempts: list(job.attempts, 'job.attempts').map(parseAttempt) }),
     ...(typeof job.idle_since === 'string' ? { idleSince: job.idle_since } : {}),
     ...(job.progress ? { progress: parseProgress(job.progress) } : {})
   };
+}
+
+function parseAttempt(value: unknown): Attempt {
+  const { queued, started, ended } = fields(value, 'job.attempts');
+  const time = (one: unknown): string | null => (typeof one === 'string' ? one : null);
+  return { queued: time(queued), started: time(started), ended: time(ended) };
 }
 
 function parseProgress(value: unknown): Progress {

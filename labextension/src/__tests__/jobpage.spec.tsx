@@ -332,6 +332,35 @@ test('a life on a line: waiting, earlier runs, the run that goes on, and clocks 
   expect(timeline({ ...job, created: 'x', started: null }, [event], now).spells).toEqual([]);
 });
 
+const day = (clock: string): string => `2026-11-16T${clock}:00Z`;
+const OF_TWO = [
+  { queued: day('00:00'), started: day('00:10'), ended: day('00:20') },
+  { queued: day('03:20'), started: day('03:30') }
+];
+
+test.each<[string, Partial<Job>, string[]]>([
+  ['never paused', { started: day('00:10') }, ['waiting 10 min 0 s', 'run 4 h 50 min running']],
+  ['resting', { phase: 'paused', started: day('00:10'), ended: day('00:20') }, ['waiting 10 min 0 s', 'run 10 min 0 s', 'paused 4 h 40 min']],
+  ['resumed', { started: day('00:10'), attempts: OF_TWO }, ['waiting 10 min 0 s', 'run 10 min 0 s', 'paused 3 h 0 min', 'waiting 10 min 0 s', 'run 1 h 30 min running']],
+  [
+    'resting again',
+    { phase: 'paused', started: day('00:10'), ended: day('04:00'), attempts: [OF_TWO[0]!, { ...OF_TWO[1]!, ended: day('04:00') }] },
+    ['waiting 10 min 0 s', 'run 10 min 0 s', 'paused 3 h 0 min', 'waiting 10 min 0 s', 'run 30 min 0 s', 'paused 1 h 0 min']
+  ],
+  ['stopped out of its pause', { phase: 'stopped', started: day('00:10'), ended: day('04:20'), attempts: [OF_TWO[0]!] }, ['waiting 10 min 0 s', 'run 10 min 0 s stopped', 'paused 4 h 0 min']],
+  ['queued anew', { phase: 'queued', started: day('00:10'), attempts: [OF_TWO[0]!, { queued: day('03:20') }] }, ['waiting 10 min 0 s', 'run 10 min 0 s', 'paused 3 h 0 min', 'waiting 1 h 40 min']],
+  ['paused at a time that nobody knows', { started: day('00:10'), attempts: [{ queued: day('00:00'), started: day('00:10') }, { started: day('04:00') }] }, ['waiting 10 min 0 s', 'unknown 3 h 50 min', 'run 1 h 0 min running']],
+  ['paused while it waited', { started: day('02:30'), attempts: [{ queued: day('00:00'), ended: day('00:30') }, { queued: day('02:00'), started: day('02:30') }] }, ['waiting 30 min 0 s', 'paused 1 h 30 min', 'waiting 30 min 0 s', 'run 2 h 30 min running']]
+])('a life of a run that is %s has each stretch by its own name and length', (_, changes, expected) => {
+  const now = Date.parse(day('05:00'));
+  const { spells } = timeline(whole({ created: day('00:00'), phase: 'running', ...changes }), [], now);
+  expect(
+    spells.map(({ kind, phase, from, until }) =>
+      [kind, lasting(from, until, now), ...(kind === 'run' && phase !== 'ended' ? [phase] : [])].join(' ')
+    )
+  ).toEqual(expected);
+});
+
 test.each([
   [300, '0.3 s'],
   [59_000, '59 s'],

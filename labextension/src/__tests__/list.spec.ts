@@ -1,6 +1,6 @@
 import { NOTHING, selectRange, toggle } from '../selection';
 import { chosen, distinct, EVERYTHING, keyOf, reason, rowsOf } from '../shown';
-import { duration, elapsed } from '../times';
+import { duration, elapsed, ran } from '../times';
 import { rowAt, scrollFor, stretch, tops } from '../window';
 import type { IJob } from '../wire';
 import { job } from './fakes';
@@ -127,4 +127,16 @@ test('a run that has not begun, or has no time that can be read, has no length',
   expect(elapsed('yesterday', null, now)).toBe('');
   expect(elapsed('2026-11-16T07:59:00Z', null, now)).toBe('1:00');
   expect(elapsed('2026-11-16T08:59:00Z', null, now)).toBe('0:00');
+});
+
+test('how long a run has run leaves out its pauses, and says nothing where they are not known', () => {
+  const now = Date.parse('2026-11-16T08:00:00Z');
+  const at = (clock: string): string => `2026-11-16T${clock}:00Z`;
+  const run = { started: at('01:00'), ended: null };
+  const first = { queued: at('00:50'), started: at('01:00'), ended: at('01:10') };
+  expect(ran(run, now)).toBe('7:00:00');
+  expect(ran({ ...run, attempts: [first, { queued: at('07:00'), started: at('07:30') }] }, now)).toBe('40:00');
+  expect(ran({ ...run, attempts: [first, { queued: at('07:00') }] }, now)).toBe('10:00');
+  expect(ran({ ...run, ended: at('07:00'), attempts: [first] }, now)).toBe('10:00');
+  expect(ran({ ...run, attempts: [{ ...first, ended: null }, { started: at('07:30') }] }, now)).toBe('');
 });

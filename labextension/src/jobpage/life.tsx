@@ -19,7 +19,7 @@ const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
 
 /** The job's life as a line, and the same as a table for whoever does not see the line. */
 export function Life({ job, events, clock, trans }: IProps): JSX.Element {
-  const now = useSeconds((job.ended ?? null) === null, clock);
+  const now = useSeconds((job.ended ?? null) === null || job.phase === 'paused', clock);
   const { spells, marks } = timeline(job, events, now);
   return (
     <section className="aiarts-Card" aria-label={trans.__('Timeline')}>
@@ -75,5 +75,14 @@ export function Life({ job, events, clock, trans }: IProps): JSX.Element {
 }
 
 function title(spell: ISpell, trans: TranslationBundle): string {
-  return spell.kind === 'waiting' ? trans.__('Waiting') : trans.__('Run %1', spell.run);
+  switch (spell.kind) {
+    case 'waiting':
+      return trans.__('Waiting');
+    case 'paused':
+      return trans.__('Paused');
+    case 'unknown':
+      return trans.__('Run %1, paused for an unknown time', spell.run);
+    case 'run':
+      return trans.__('Run %1', spell.run);
+  }
 }

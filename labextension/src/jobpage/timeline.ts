@@ -1,11 +1,11 @@
 /**
- * A job's life on a line: when it waited, when it ran, and what happened meanwhile; pure.
+ * A job's life on a line: when it waited, ran and rested, and what happened meanwhile; pure.
  */
-import type { Event, Job } from '../api';
+import type { Attempt, Event, Job } from '../api';
 
 /** A stretch of time as parts of the whole line, from 0 to 1. */
 export interface ISpell {
-  readonly kind: 'waiting' | 'run';
+  readonly kind: 'waiting' | 'run' | 'paused' | 'unknown';
   readonly run: number;
   readonly phase: string;
   readonly from: string;
@@ -46,7 +46,7 @@ export function timeline(job: Job, events: ReadonlyArray<Event>, now: number): I
 }
 
 function spells(job: Job): ReadonlyArray<Stretch> {
-  const { earlier: runs = [], started = null, ended = null } = job;
+  const runs = job.earlier ?? [];
   const first = job.run - runs.length;
   const earlier = runs.map(({ started, ended }, index): Stretch => ({
     kind: 'run',
@@ -56,13 +56,47 @@ function spells(job: Job): ReadonlyArray<Stretch> {
     until: ended
   }));
   // Between the last run and this one nobody knows whether it waited or rested, so that is not drawn.
-  const waited: ReadonlyArray<Stretch> =
-    earlier.length === 0 && Number.isFinite(moment(job.created))
-      ? [{ kind: 'waiting', run: job.run, phase: 'queued', from: job.created, until: started ?? ended }]
-      : [];
-  const run: ReadonlyArray<Stretch> =
-    started === null ? [] : [{ kind: 'run', run: job.run, phase: job.phase, from: started, until: ended }];
-  return [...earlier, ...waited, ...run].filter(({ from }) => Number.isFinite(moment(from)));
+  const { started = null, ended = null } = job;
+  const only: Attempt = { queued: earlier.length === 0 ? job.created : null, started, ended };
+  const attempts = job.attempts ?? [only];
+  const current = attempts.flatMap((one, index) => stretches(job, one, attempts[index + 1] ?? null));
+  return [...earlier, ...current].filter(({ from }) => Number.isFinite(moment(from)));
+}
+
+/** How one attempt of the run waited, ran and rested until the next one; what nobody knows is said to be unknown. */
+function stretches(job: Job, attempt: Attempt, next: Attempt | null): ReadonlyArray<Stretch> {
+  const { queued = null, started = null, ended = null } = attempt;
+  const over = next === null ? (job.ended ?? null) : (next.queued ?? next.started ?? job.ended ?? null);
+  const put: Put = (kind, from, until, phase) =>
+    from === null ? [] : [{ kind, run: job.run, phase, from, until }];
+  if (started === null) {
+    const hasRun = next === null ? job.attempts !== undefined && RAN.includes(job.phase) : ended === null;
+    const until = next !== null && hasRun ? over : ended;
+    return [...put(hasRun ? 'unknown' : 'waiting', queued, until, 'queued'), ...rest(job, attempt, next, put, over)];
+  }
+  const waited = put('waiting', queued, started, 'queued');
+  if (next !== null && ended === null) {
+    return [...waited, ...put('unknown', started, over, 'ended')];
+  }
+  const phase = next === null && job.phase !== 'paused' ? job.phase : 'ended';
+  return [...waited, ...put('run', started, ended, phase), ...rest(job, attempt, next, put, over)];
+}
+
+/** Phases that a job has only once it ran. */
+const RAN: ReadonlyArray<string> = ['running', 'succeeded', 'failed'];
+
+type Put = (kind: ISpell['kind'], from: string | null, until: string | null, phase: string) => ReadonlyArray<Stretch>;
+
+/** The pause after an attempt: before the next one, to this moment, or until the job was stopped out of it. */
+function rest(job: Job, { ended = null }: Attempt, next: Attempt | null, put: Put, over: string | null): ReadonlyArray<Stretch> {
+  if (ended === null) {
+    return [];
+  }
+  if (next !== null) {
+    return put((next.queued ?? null) === null ? 'unknown' : 'paused', ended, over, 'paused');
+  }
+  const isStopped = over !== null && moment(over) > moment(ended);
+  return job.phase === 'paused' || isStopped ? put('paused', ended, isStopped ? over : null, 'paused') : [];
 }
 
 function moment(t: string): number {
