@@ -82,7 +82,7 @@ class Count:
         """As it travels: the largest by name, the others together."""
         largest = sorted(self.takers.items(), key=lambda one: (-one[1][0], one[0]))
         named = [
-            {"name": _plain(name), "bytes": size, "files": files, "folder": folder}
+            {"name": plain(name), "bytes": size, "files": files, "folder": folder}
             for name, (size, files, folder) in largest[:MOST_NAMED]
         ]
         return {
@@ -96,7 +96,7 @@ class Count:
         }
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A name that can be written as UTF-8, whatever bytes it is made of."""
     return os.fsencode(name).decode("utf-8", "replace")
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from jupyter_aiarts.devices.counting import plain
 from jupyter_aiarts.devices.sentry import Sentry
 from jupyter_aiarts.model.mounttable import Mounted, read_table
 from jupyter_aiarts.model.usage import Disk
@@ -31,17 +32,17 @@ _SYSTEM = (  # also what a runtime mounts into a container: its name server, the
 
 
 class DiskProbe:
-    """One file system, by a path on it."""
+    """One file system, by a path on it; `name` is that path as it can be told."""
 
     def __init__(self, path: str) -> None:
-        self.name = path
+        self.name, self._path = plain(path), path
 
     def look(self) -> tuple[int, Disk] | None:
         """Its device and how full it is; None for what is no folder, or may not be asked, or holds nothing."""
         try:
-            if not os.path.isdir(self.name):
+            if not os.path.isdir(self._path):
                 return None
-            device, disk = os.stat(self.name).st_dev, disk_of(self.name)
+            device, disk = os.stat(self._path).st_dev, disk_of(self._path)
         except OSError:
             return None
         return (device, disk) if disk.total else None
@@ -98,7 +99,7 @@ def disk_of(path: str) -> Disk:
     """How full the file system of a path is, without what only root may take; raises `OSError`."""
     size = os.statvfs(path)
     used = (size.f_blocks - size.f_bfree) * size.f_frsize
-    return Disk(path=path, used=used, total=used + size.f_bavail * size.f_frsize)
+    return Disk(path=plain(path), used=used, total=used + size.f_bavail * size.f_frsize)
 
 
 def mounted(table: Iterable[Mounted]) -> list[str]:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from jupyter_aiarts.devices import disks, lookout
@@ -46,6 +47,21 @@ def test_a_disk_is_as_full_as_statvfs_says_and_what_is_none_is_left_out(tmp_path
     assert found[1].total <= size.f_blocks * size.f_frsize and 0 < found[1].used < found[1].total
     (tmp_path / "file").touch()
     assert [DiskProbe(path).look() for path in (str(tmp_path / "file"), "/nowhere/at/all", "/proc")] == [None] * 3
+
+
+def test_a_folder_whose_name_is_no_utf8_is_asked_by_it_and_told_in_a_name_that_can_travel(tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/donn\xe9es")
+    os.mkdir(folder)
+    table, told = tmp_path / "mountinfo", threading.Event()
+    table.write_bytes(b"32 27 0:40 / %s rw - nfs4 filer:/one rw\n" % os.fsencode(folder))
+    found = Disks([], told.set, table)
+    found.ask()
+    assert told.wait(10)
+    [disk] = found.seen(60)
+    assert disk.path == f"{tmp_path}/donn\ufffdes"
+    assert [sentry.name for sentry in found.sentries] == [disk.path]
+    assert msgspec.json.decode(msgspec.json.encode(disk))["path"] == disk.path
+    found.close()
 
 
 @pytest.fixture
