@@ -59,10 +59,16 @@ class StreamHandler(ErrorAnswers, Asking, ExtensionHandlerMixin, WebSocketMixin,
             self._telling.cancel()
 
     async def _tell(self) -> None:
-        """Pass on what the service says, at the client's pace; it joins changes for a slow one."""
+        """Pass on what the service says, at the client's pace; it joins changes for a slow one.
+
+        However that ends, the connection does: a page that is told nothing more would wait for ever, one that was left
+        comes again.
+        """
         try:
             async for message in self.job_service.subscribe(self.language):
                 await self.write_message(message)
         except WebSocketClosedError:
             return
+        except Exception as error:  # a mistake of ours
+            self.log_exception(type(error), error, error.__traceback__)
         self.close()

@@ -7,6 +7,8 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import msgspec
+import pytest
 from tornado.httpclient import HTTPResponse
 
 from jupyter_aiarts.server.app import AiartsApp
@@ -68,6 +70,18 @@ async def test_the_stream_ends_when_the_server_stops(listen: Listen, app: Aiarts
     await told(stream)
     await app.stop_extension()
     assert await stream.read_message() is None
+
+
+async def test_a_mistake_of_ours_ends_the_connection_so_that_the_page_comes_again(
+    listen: Listen, app: AiartsApp, caplog: pytest.LogCaptureFixture
+) -> None:
+    stream = await listen()
+    await told(stream)
+    service = await app.service()
+    service._fanout._usage = lambda lang: msgspec.json.encode("\udce9")
+    service._fanout.send_usage()
+    assert await asyncio.wait_for(stream.read_message(), 30) is None
+    assert "surrogates not allowed" in caplog.text
 
 
 async def test_nothing_starts_before_somebody_asks(app: AiartsApp, state_dir: Any) -> None:
