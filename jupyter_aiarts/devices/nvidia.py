@@ -48,7 +48,8 @@ def _cards(nvml: Any, index: int, xids: Xids) -> Iterator[Card]:
     try:
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
     except nvml.NVMLError as error:
-        yield Card(kind="gpu", id=index, health=str(error).lower())
+        is_closed = error.value == nvml.NVML_ERROR_NO_PERMISSION  # to this user: nobody knows how the card is
+        yield Card(kind="gpu", id=index, health=None if is_closed else str(error).lower())
         return
     xids.attend(index, handle)
     xid = xids.of(index)

@@ -30,6 +30,7 @@ class Gpu:
     programs: dict[int, int] = field(default_factory=dict)  # pid: bytes
     parts: list[str] = field(default_factory=list)
     lost: bool = False  # fell off the bus
+    closed: bool = False  # to this user
 
 
 class Driver:
@@ -69,6 +70,8 @@ class Driver:
     def nvmlDeviceGetHandleByIndex_v2(self, index: Any, handle: Any) -> int:
         if self.gpus[index.value].lost:
             return LOST
+        if self.gpus[index.value].closed:
+            return pynvml.NVML_ERROR_NO_PERMISSION
         return self._handle(handle, index.value + 1)
 
     def nvmlDeviceGetName(self, handle: Any, name: Any, _: Any) -> int:

@@ -66,6 +66,12 @@ def test_a_card_that_falls_off_the_bus_says_so_and_the_others_go_on(driver: Inst
     assert [cards[0].utilization, cards[2].utilization] == [50.0, 50.0]
 
 
+def test_how_a_card_is_that_this_user_may_not_open_is_unknown(driver: Install) -> None:
+    driver(Gpu(), Gpu(closed=True))
+    cards = NvidiaProbe().look()
+    assert [(card.id, card.health, card.utilization) for card in cards] == [(0, "ok", 50.0), (1, None, None)]
+
+
 @pytest.mark.parametrize(
     ("code", "health"),
     [
