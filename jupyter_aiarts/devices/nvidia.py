@@ -26,21 +26,32 @@ class NvidiaProbe:
         """All cards. A card that fell off the bus is told as unhealthy; the others are told all the same."""
         import pynvml
 
-        if self._xids is None:
-            try:
-                pynvml.nvmlInit()
-            except pynvml.NVMLError as error:
-                if error.value in (pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, pynvml.NVML_ERROR_DRIVER_NOT_LOADED):
-                    return ()  # no library, or no driver behind it
-                raise  # there may be cards, such as those that this user may not touch: that is told
-            self._xids = Xids(pynvml)
         try:
-            count = pynvml.nvmlDeviceGetCount()
-        except pynvml.NVMLError:
-            self._xids = None  # the driver was taken away: begin anew with the next look
-            return ()
-        self._xids.hear()
-        return tuple(card for index in range(count) for card in _cards(pynvml, index, self._xids))
+            xids, count = self._opened(pynvml)
+        except pynvml.NVMLError as error:
+            if error.value in (
+                pynvml.NVML_ERROR_LIBRARY_NOT_FOUND,
+                pynvml.NVML_ERROR_DRIVER_NOT_LOADED,
+                pynvml.NVML_ERROR_UNINITIALIZED,  # the driver was taken away
+            ):
+                return ()
+            raise  # there may be cards, such as those that this user may not touch: that is told
+        xids.hear()
+        return tuple(card for index in range(count) for card in _cards(pynvml, index, xids))
+
+    def _opened(self, nvml: Any) -> tuple[Xids, int]:
+        """The reports, and how many cards there are; a library that cannot count them is opened anew by the next look,
+        and left before: it counts who uses it."""
+        if self._xids is None:
+            nvml.nvmlInit()
+            self._xids = Xids(nvml)
+        try:
+            return self._xids, nvml.nvmlDeviceGetCount()
+        except nvml.NVMLError:
+            self._xids = None
+            with contextlib.suppress(nvml.NVMLError):  # it was closed by itself
+                nvml.nvmlShutdown()
+            raise
 
 
 def _cards(nvml: Any, index: int, xids: Xids) -> Iterator[Card]:

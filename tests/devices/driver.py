@@ -34,12 +34,12 @@ class Gpu:
 
 
 class Driver:
-    """The library. `calls` counts what was asked of it."""
+    """The library. `calls` counts what was asked of it, `users` who has it open."""
 
     def __init__(self, *gpus: Gpu, init: int = OK) -> None:
         self.gpus = list(gpus)
         self.init = init
-        self.calls = 0
+        self.calls = self.users = 0
         self.reports: list[tuple[int, int]] = []  # cards and the XIDs that nobody has heard of yet
         self.registered: list[int] = []
 
@@ -62,7 +62,12 @@ class Driver:
         return UNSUPPORTED
 
     def nvmlInitWithFlags(self, _: int) -> int:
+        self.users += self.init == OK
         return self.init
+
+    def nvmlShutdown(self) -> int:
+        self.users -= 1
+        return OK
 
     def nvmlDeviceGetCount_v2(self, count: Any) -> int:
         return self._told(count, len(self.gpus))

@@ -149,6 +149,23 @@ def test_a_driver_that_is_taken_away_while_we_look_is_asked_anew(
     assert len(probe.look()) == 1
 
 
+def test_a_driver_that_cannot_count_its_cards_is_told_of_and_opened_no_more_often_than_it_is_left(
+    driver: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = driver(Gpu())
+    probe = NvidiaProbe()
+    probe.look()
+    with monkeypatch.context() as ill:
+        ill.setattr(there, "nvmlDeviceGetCount_v2", lambda _: pynvml.NVML_ERROR_UNKNOWN)
+        there.load()
+        for _ in range(3):
+            with pytest.raises(pynvml.NVMLError, match="Unknown"):
+                probe.look()
+        assert there.users == 0
+    there.load()
+    assert len(probe.look()) == 1 and there.users == 1
+
+
 def test_parts_of_a_card_are_cards_with_names_of_their_own_and_what_they_do_not_tell_is_unknown(
     driver: Install,
 ) -> None:
