@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -93,6 +94,31 @@ def test_a_tool_that_never_ends_is_ended(tool: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ascend, "SECONDS", 0.2)
     with pytest.raises(CardsUnknown):
         AscendProbe().look()
+
+
+def test_a_tool_that_cannot_be_ended_is_not_started_again_beside_itself(
+    tool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one in a driver call, or one that is somebody else's by its mode."""
+    program, runs = tool.with_name("npu-smi"), tool.with_name("runs")
+    program.write_text(f'#!/bin/sh\necho $$ >> "{runs}"\nexec sleep 1000\n')
+    probe = AscendProbe()
+    with monkeypatch.context() as stuck:
+        stuck.setattr(ascend, "SECONDS", 0.5)
+        stuck.setattr(os, "killpg", refused)
+        for _ in range(3):
+            with pytest.raises(CardsUnknown) as caught:
+                probe.look()
+            assert caught.value.code == "npu-smi-silent"
+    [pid] = map(int, runs.read_text().split())
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    program.write_text(f'#!/bin/sh\ncat "{SAMPLES}/15_health_alarm_critical_unknown.txt"\n')
+    assert len(probe.look()) == 4
+
+
+def refused(*_: int) -> None:
+    raise PermissionError
 
 
 def test_a_tool_that_is_put_elsewhere_or_taken_away_is_not_run_where_it_was(tool: Path) -> None:

@@ -9,19 +9,28 @@ import time
 from typing import Dict, List, Mapping, Optional, Sequence, Set
 
 _ENOUGH = 256 * 1024  # bytes of one answer: 64 cards with two chips each, and their programs
+_ENDS = 1.0  # seconds in which whatever can be ended has ended
 _running: "Set[subprocess.Popen[bytes]]" = set()
+_stuck: "Dict[str, List[subprocess.Popen[bytes]]]" = {}  # by tool, what could not be ended
 
 
 def ask(commands: Sequence[Sequence[str]], environ: Mapping[str, str], seconds: float) -> List[str]:
-    """What each command printed on stdout until `seconds` were over for all of them; whatever still runs is ended."""
-    children = [_start(words, environ) for words in commands]
+    """What each command printed on stdout until `seconds` were over for all of them; whatever still runs is ended.
+
+    A tool of which a run could not be ended is not started while that is there, and says nothing: the next run would
+    hang beside it, and another one with every question.
+    """
+    stuck = {words[0] for words in commands if _is_stuck(words[0])}
+    children = [None if words[0] in stuck else _start(words, environ) for words in commands]
     started = [child for child in children if child is not None]
     _running.update(started)
     try:
         heard = _listen(started, time.monotonic() + seconds)
     finally:
-        for child in started:
-            _end(child)
+        _end(started)
+        for words, child in zip(commands, children):
+            if child is not None and child.returncode is None:
+                _stuck.setdefault(words[0], []).append(child)
         _running.difference_update(started)
     return [heard.get(child.pid, b"").decode("utf-8", "replace") if child else "" for child in children]
 
@@ -66,14 +75,23 @@ def _listen(children: "Sequence[subprocess.Popen[bytes]]", deadline: float) -> D
     return heard
 
 
-def _end(child: "subprocess.Popen[bytes]") -> None:
-    assert child.stdout is not None
-    child.stdout.close()
-    _kill(child)
-    try:
-        child.wait(1)
-    except subprocess.TimeoutExpired:
-        pass  # stuck inside a driver call: nobody can end it, and nobody is to wait for it
+def _end(children: "Sequence[subprocess.Popen[bytes]]") -> None:
+    for child in children:
+        assert child.stdout is not None
+        child.stdout.close()
+        _kill(child)
+    deadline = time.monotonic() + _ENDS
+    for child in children:
+        try:
+            child.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            pass  # stuck inside a driver call, or not ours to end: nobody is to wait for it
+
+
+def _is_stuck(tool: str) -> bool:
+    """Whether a run of this tool that could not be ended is still there; those that have ended are taken note of."""
+    _stuck[tool] = [child for child in _stuck.get(tool, ()) if child.poll() is None]
+    return bool(_stuck[tool])
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:
