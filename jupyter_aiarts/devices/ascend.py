@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 
 from jupyter_aiarts.devices.npuprograms import Process, programs
@@ -14,7 +16,9 @@ from jupyter_aiarts.model.usage import Card, Program
 SECONDS = 10.0
 """How long the tool may take; 5 s have been seen on machines where all is well."""
 MOST_PAGES = 16
-"""Chips that are asked for one by one, two runs of the tool for each at the same time."""
+"""Chips that one look asks for one by one, two runs of the tool for each at the same time; they take turns."""
+KEPT = 120.0
+"""Seconds for which is told what a chip's pages said, until its turn comes again."""
 
 
 class CardsUnknown(Exception):
@@ -33,6 +37,7 @@ class AscendProbe:
     def __init__(self) -> None:
         self._environ = {**os.environ, "LC_ALL": "C"}  # so that the tool speaks the language that is read here
         self._tool: str | None = None
+        self._pages: dict[tuple[int, int | None], tuple[float, str]] = {}  # of each chip, and when it was asked
 
     def look(self) -> tuple[Card, ...]:
         """The cards; none where there is no tool. Raises `CardsUnknown`."""
@@ -60,16 +65,22 @@ class AscendProbe:
         return ask(commands, self._environ, SECONDS)
 
     def _completed(self, tool: str, chips: list[npusmi.Chip]) -> list[npusmi.Chip]:
-        """With what the pages tell, where the table has no such column."""
+        """With what the pages tell, where the table has no such column; those asked longest ago are asked again."""
         if npupages.are_told(chips):
             return chips
-        asked = chips[:MOST_PAGES]
+        kept = {_key(chip): self._pages.get(_key(chip), (-math.inf, "")) for chip in chips}
+        asked = sorted(chips, key=lambda chip: kept[_key(chip)][0])[:MOST_PAGES]
         words = [[tool, *npupages.words(page, chip)] for chip in asked for page in ("common", "usages")]
-        pages = self._ask(*words)
-        complete = [
-            npupages.told(chip, "\n".join(pages[2 * place : 2 * place + 2])) for place, chip in enumerate(asked)
-        ]
-        return [*complete, *chips[MOST_PAGES:]]
+        pages, now = self._ask(*words), time.monotonic()
+        for place, chip in enumerate(asked):
+            kept[_key(chip)] = now, "\n".join(pages[2 * place : 2 * place + 2])
+        self._pages = kept
+        told = {key: page for key, (at, page) in kept.items() if now - at <= KEPT}
+        return [npupages.told(chip, told.get(_key(chip), "")) for chip in chips]
+
+
+def _key(chip: npusmi.Chip) -> tuple[int, int | None]:
+    return chip.card, chip.chip
 
 
 def cards(report: npusmi.Report, running: Sequence[Process] | None) -> tuple[Card, ...]:

@@ -181,6 +181,28 @@ def test_a_table_of_another_form_or_language_is_asked_for_card_by_card(tool: Pat
     assert (second.health, second.programs) == (None, None)  # nobody told, so not "ok" and not "none"
 
 
+def test_chips_that_one_look_has_no_room_for_have_their_turn_in_the_next(
+    tool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(tool, "Usage: npu-smi <command>\n")
+    head, first, *_ = LISTED.splitlines()
+    tool.with_name("listed").write_text("\n".join([head, *(first.replace("0", str(n), 1) for n in range(5))]))
+    for card in range(5):
+        tool.with_name(f"common{card}").write_text(COMMON.format(card=card))
+    monkeypatch.setattr(ascend, "MOST_PAGES", 2)
+    probe = AscendProbe()
+
+    def busy() -> list[float | None]:
+        return [card.utilization for card in probe.look()]
+
+    assert busy() == [40.0, 41.0, None, None, None]
+    assert busy() == [40.0, 41.0, 42.0, 43.0, None]
+    tool.with_name("common0").write_text("")  # what it says now counts, and not what it said
+    assert busy() == [None, 41.0, 42.0, 43.0, 44.0]
+    monkeypatch.setattr(ascend, "KEPT", 0.0)
+    assert busy() == [None, 41.0, 42.0, None, None]
+
+
 def test_a_column_that_the_table_does_not_have_is_asked_for(tool: Path) -> None:
     text = (SAMPLES / "10_910B4_26.0_wide_five_columns.txt").read_text()
     for busy in ("| 71 ", "| 0                    0    / 0  "):
