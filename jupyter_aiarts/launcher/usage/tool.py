@@ -3,6 +3,7 @@
 It may take seconds, hang in the driver or print anything.
 """
 
+import errno
 import functools
 import os
 import shutil
@@ -68,9 +69,10 @@ class Tool:
             now = self._loop.clock()
             self._rested = now + REST * (now - begun)
             heard(end.value)
-        except (OSError, ranks.NotStarted):
-            self._path = None  # the tool cannot be run here, and will not be later
-            heard([])
+        except (OSError, ranks.NotStarted) as error:
+            if _is_gone(error):
+                self._path = None
+            heard([])  # else it is the machine that had no process or no memory left just now
 
 
 def cards_of(plan: Plan, node: int) -> "Optional[Union[Gpus, Npus]]":
@@ -85,6 +87,11 @@ def cards_of(plan: Plan, node: int) -> "Optional[Union[Gpus, Npus]]":
 
         return Gpus(ids, plan.grants[node].get("CUDA_VISIBLE_DEVICES", ""), inside)
     return None
+
+
+def _is_gone(error: "Union[OSError, ranks.NotStarted]") -> bool:
+    number = error.number if isinstance(error, ranks.NotStarted) else error.errno
+    return number == errno.ENOENT
 
 
 def is_alive(pid: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -176,6 +177,43 @@ def test_one_that_cannot_be_killed_is_not_joined_by_a_second(quick: Run, tool: T
     heard: list[Any] = []
     DriversTool(Loop(), Npus([], 1), {os.getpid()}).ask(heard.append)  # one that surely lives
     assert heard == [[]] and not (folder / "runs").exists()
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM])
+def test_a_machine_that_had_no_room_for_the_tool_once_is_asked_for_it_again(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    tool(f"cat <<EOF\n{table(90, 10)}EOF")
+    loop = Loop()
+    asked = DriversTool(loop, Npus([], 2), set())
+    told: list[Any] = []
+
+    def full() -> int:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as crowded:
+        crowded.setattr(os, "fork", full)
+        asked.ask(told.append)
+    assert told == [[]]
+
+    def heard(readings: Any) -> None:
+        told.append(readings)
+        loop.stop(0)
+
+    asked.ask(heard)
+    loop.run()
+    assert [one.utilization for one in told[1]] == [90.0, 10.0]
+
+
+def test_a_tool_that_was_taken_away_is_not_searched_for_at_each_look(tool: Tool) -> None:
+    folder = tool("true")
+    told: list[Any] = []
+    asked = DriversTool(Loop(), Npus([], 2), set())
+    (folder / "npu-smi").rename(folder / "away")
+    asked.ask(told.append)
+    (folder / "away").rename(folder / "npu-smi")
+    asked.ask(told.append)
+    assert told == [[], []] and looks(folder) == []
 
 
 def test_without_cards_or_without_their_tool_nothing_is_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
