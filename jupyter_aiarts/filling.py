@@ -14,6 +14,7 @@ from msgspec import json
 from jupyter_aiarts.devices import counting
 from jupyter_aiarts.devices.disks import disk_of
 from jupyter_aiarts.errors import BadRequest, NotAllowed, NotFound, Unavailable
+from jupyter_aiarts.launcher.ranks import signal_name
 from jupyter_aiarts.model.usage import Disk, Filling
 
 SECONDS = 20  # that a count takes if nobody says otherwise
@@ -56,7 +57,9 @@ async def _counted(folder: str, seconds: int) -> dict[str, Any]:
             child.kill()  # one that hangs in the disk goes when that answers; nobody waits for it
     if child.returncode == 0:
         return dict(json.decode(out))
-    raise await asyncio.to_thread(_refusal, folder)
+    if child.returncode == counting.REFUSED:
+        raise await asyncio.to_thread(_refusal, folder)
+    raise _ended(folder, child.returncode or 0)
 
 
 def _refusal(folder: str) -> BadRequest | NotAllowed | NotFound:
@@ -69,6 +72,15 @@ def _refusal(folder: str) -> BadRequest | NotAllowed | NotFound:
         return no_folder.in_chinese(f"{folder} 不是文件夹", "请写出它所在的文件夹。")
     closed = NotAllowed(f"{folder} may not be read by the user of this server", "Ask whoever it belongs to.")
     return closed.in_chinese(f"此服务器的用户无权读取 {folder}", "请联系其所有者。")
+
+
+def _ended(folder: str, code: int) -> Unavailable:
+    """A count that came to no end of its own, such as one that was killed for its memory."""
+    how = (signal_name(128 - code) if code < 0 else None) or f"exit code {code}"
+    ended = Unavailable(
+        f"The count of {folder} was ended ({how})", "The machine may be short of memory: look at a folder below it."
+    )
+    return ended.in_chinese(f"统计 {folder} 的进程被终止（{how}）", "机器可能内存不足，请查看其下的某个文件夹。")
 
 
 def _disk(folder: str) -> Disk | None:

@@ -16,11 +16,12 @@ from typing import Any
 
 MOST_ENTRIES = 5_000_000
 MOST_NAMED = 30
+REFUSED = 3  # how this ends for a folder that cannot be read; no interpreter ends like this by itself
 BLOCK = 512  # bytes; `st_blocks` counts these whatever the file system uses
 
 
 class Count:
-    """The count of one folder so far, for each of its own entries."""
+    """The count of one folder so far; of its own entries only the largest are kept, for there may be millions."""
 
     def __init__(self, folder: str, seconds: float) -> None:
         self._folder = folder
@@ -28,68 +29,83 @@ class Count:
         self._device = os.stat(folder).st_dev
         self._twins: set[int] = set()  # files with more than one name that were counted
         self._entries = 0
-        self.takers: dict[str, list[Any]] = {}  # name: [bytes, files, whether it is a folder]
-        self.unread = self.elsewhere = 0
+        self._largest: list[tuple[int, str, int, bool]] = []  # bytes, name, files, whether it is a folder
+        self.bytes = self.files = self.unread = self.elsewhere = 0
         self.complete = True
 
     def run(self) -> None:
         """Count until all is counted or the time is over; raises `OSError` if not even the folder can be read."""
         with os.scandir(self._folder) as entries:
-            own = list(entries)
-        for entry in own:
-            below: list[str] = []
-            self._add(entry, entry.name, below)
-            while below and self.complete:
-                self._read(below.pop(), entry.name, below)
-            if not self.complete:
-                return
+            try:
+                for entry in entries:
+                    self._take(entry)
+                    if not self.complete:
+                        return
+            except OSError:
+                self.unread += 1
 
-    def _read(self, folder: str, taker: str, below: list[str]) -> None:
+    def _take(self, entry: os.DirEntry[str]) -> None:
+        """One of the folder's own entries, with all that is below it."""
+        size, files = self.bytes, self.files
+        below: list[str] = []
+        is_counted = self._add(entry, below)
+        is_folder = bool(below)
+        while below and self.complete:
+            self._read(below.pop(), below)
+        if is_counted:
+            self._largest.append((self.bytes - size, entry.name, self.files - files, is_folder))
+        if len(self._largest) > 2 * MOST_NAMED:
+            self._largest = self._named()
+
+    def _named(self) -> list[tuple[int, str, int, bool]]:
+        return sorted(self._largest, key=lambda one: (-one[0], one[1]))[:MOST_NAMED]
+
+    def _read(self, folder: str, below: list[str]) -> None:
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    self._add(entry, taker, below)
+                    self._add(entry, below)
                     if not self.complete:
                         return
         except OSError:
             self.unread += 1
 
-    def _add(self, entry: os.DirEntry[str], taker: str, below: list[str]) -> None:
+    def _add(self, entry: os.DirEntry[str], below: list[str]) -> bool:
+        """Whether it counts; a folder is among those `below` then."""
         self._entries += 1
         if self._entries > MOST_ENTRIES or (self._entries % 64 == 0 and time.monotonic() > self._until):
             self.complete = False
-            return
+            return False
         try:
             found = entry.stat(follow_symlinks=False)
         except OSError:
             self.unread += 1
-            return
+            return False
         if found.st_dev != self._device:
             self.elsewhere += 1
-            return
+            return False
         is_folder = stat.S_ISDIR(found.st_mode)
         if is_folder:
             below.append(entry.path)
         elif found.st_nlink > 1:
             if found.st_ino in self._twins:
-                return
+                return False
             self._twins.add(found.st_ino)
-        taken = self.takers.setdefault(taker, [0, 0, is_folder])
-        taken[0] += found.st_blocks * BLOCK
-        taken[1] += not is_folder
+        self.bytes += found.st_blocks * BLOCK
+        self.files += not is_folder
+        return True
 
     def told(self) -> dict[str, Any]:
         """As it travels: the largest by name, the others together."""
-        largest = sorted(self.takers.items(), key=lambda one: (-one[1][0], one[0]))
-        named = [
-            {"name": plain(name), "bytes": size, "files": files, "folder": folder}
-            for name, (size, files, folder) in largest[:MOST_NAMED]
-        ]
+        named = self._named()
         return {
-            "bytes": sum(size for _, (size, _, _) in largest),
-            "files": sum(files for _, (_, files, _) in largest),
-            "takers": named,
-            "others": sum(size for _, (size, _, _) in largest[MOST_NAMED:]),
+            "bytes": self.bytes,
+            "files": self.files,
+            "takers": [
+                {"name": plain(name), "bytes": size, "files": files, "folder": folder}
+                for size, name, files, folder in named
+            ],
+            "others": self.bytes - sum(size for size, *_ in named),
             "unread": self.unread,
             "elsewhere": self.elsewhere,
             "complete": self.complete,
@@ -102,13 +118,13 @@ def plain(name: str) -> str:
 
 
 def main(folder: str, seconds: str) -> int:
-    """Write the count as JSON; 1 for a folder that cannot be read. Others that use the machine go first."""
+    """Write the count as JSON; `REFUSED` for a folder that cannot be read. Others that use the machine go first."""
     os.nice(10)
     try:
         count = Count(folder, float(seconds))
         count.run()
     except OSError:
-        return 1
+        return REFUSED
     sys.stdout.write(json.dumps(count.told()))
     return 0
 

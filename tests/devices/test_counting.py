@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,30 @@ def test_many_are_told_together(tmp_path: Path) -> None:
     page = counted(tmp_path)
     assert len(page["takers"]) == 30 and page["others"] > 0
     assert page["bytes"] == page["others"] + sum(one["bytes"] for one in page["takers"])
+
+
+def test_a_flat_folder_of_very_many_files_is_never_all_in_memory(tmp_path: Path) -> None:
+    for number in range(4000):
+        (tmp_path / f"{number:04}").write_bytes(b"x" * (8192 if number % 1000 == 7 else 1))
+    count = counting.Count(str(tmp_path), 20)
+    tracemalloc.start()
+    try:
+        count.run()
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    told = count.told()
+    assert most < 200_000, "a fraction of what four thousand entries take"
+    assert [one["name"] for one in told["takers"][:5]] == ["0007", "1007", "2007", "3007", "0000"]
+    assert (told["files"], len(told["takers"]), told["complete"]) == (4000, 30, True)
+    assert told["bytes"] == told["others"] + sum(one["bytes"] for one in told["takers"])
+
+
+def test_when_the_time_is_over_in_a_flat_folder_what_was_counted_is_told(tmp_path: Path) -> None:
+    for number in range(300):
+        write(tmp_path / str(number), 1)
+    page = counted(tmp_path, seconds=0)
+    assert page["complete"] is False and 0 < page["files"] < 300
 
 
 def test_when_the_time_is_over_what_was_counted_is_told(tmp_path: Path) -> None:
@@ -163,6 +188,20 @@ async def test_a_disk_that_hangs_is_said_to_and_left(hanging: Path, monkeypatch:
         await Filler().count(str(hanging), 1)
     [child] = children
     await asyncio.wait_for(gone(child.pid), 10)
+
+
+@pytest.mark.parametrize(
+    ("deed", "how"), [("os.kill(os.getpid(), 9)", "SIGKILL"), ("raise MemoryError", "exit code 1")]
+)
+async def test_a_count_that_was_ended_is_told_as_that_and_not_as_a_folder_that_may_not_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str, how: str
+) -> None:
+    (tmp_path / "counting.py").write_text(f"import os\n{deed}\n")
+    monkeypatch.setattr(counting, "__file__", str(tmp_path / "counting.py"))
+    with pytest.raises(Unavailable) as caught:
+        await Filler().count(str(tmp_path))
+    assert str(caught.value) == f"The count of {tmp_path} was ended ({how})"
+    assert refusal(caught.value, "zh")["message"] == f"统计 {tmp_path} 的进程被终止（{how}）"
 
 
 async def test_whoever_goes_ends_the_count(hanging: Path) -> None:
