@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 
@@ -175,8 +174,26 @@ def page_of(usage: Usage, lang: str, history: Lines | None = None) -> UsagePage:
 
 
 def usual_paths() -> list[str]:
-    """Where a person's files, temporary ones included, are on this machine; disks are told by these."""
-    return [os.path.expanduser("~"), os.getcwd(), tempfile.gettempdir(), "/dev/shm", "/"]
+    """Where a person's files, temporary ones included, are on this machine; disks are told by these.
+
+    Nothing is looked at or tried out: this is asked on the event loop, and what is no folder is found by the looks.
+    """
+    temporary = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+    return [
+        os.path.expanduser("~"),
+        *_working_folder(),
+        *(folder for folder in temporary if os.path.isabs(folder)),
+        "/tmp",
+        "/dev/shm",
+        "/",
+    ]
+
+
+def _working_folder() -> list[str]:
+    try:
+        return [os.getcwd()]
+    except OSError:  # it was removed
+        return []
 
 
 def _encoded(usage: Usage, lang: str) -> bytes:

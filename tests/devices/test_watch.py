@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import tempfile
 import threading
 from pathlib import Path
 from threading import current_thread
@@ -259,6 +260,23 @@ async def told_of(watch: UsageWatch, least: int) -> None:
     """Wait for a look that tells of so many cards, or of none for 0."""
     while bool((await watch.latest()).devices) is not (least > 0):
         await asyncio.sleep(0.02)
+
+
+async def test_a_machine_is_told_of_though_the_servers_own_folder_was_removed_and_nothing_is_written_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "removed").mkdir()
+    monkeypatch.chdir(tmp_path / "removed")
+    (tmp_path / "removed").rmdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)  # as in a program that has asked for no temporary file yet
+    before = (tmp_path / "temporary").stat().st_mtime_ns
+    paths = usage.usual_paths()
+    assert str(tmp_path / "temporary") in paths and (tmp_path / "temporary").stat().st_mtime_ns == before
+    watch = UsageWatch(paths)
+    assert (await asyncio.wait_for(watch.latest(), 30)).host.disks
+    await watch.aclose()
 
 
 @pytest.mark.parametrize("name", ["aiarts-lookout", "aiarts-host"])
