@@ -278,6 +278,8 @@ class Job(Shown):
     def goes_on(self) -> bool:  # type: ignore[override]  # of the others it is known beforehand
         return not self.ended
 
+    has_panel = True  # one that has ended has its log, and can be run again
+
     def again(self) -> Job:
         return self.refresh()
 
@@ -314,7 +316,9 @@ class Jobs(List[Job], Shown):
 
     _client: Optional[Client] = None
 
-    goes_on = True
+    @property
+    def goes_on(self) -> bool:  # type: ignore[override]  # a list of which nobody knows what was asked stays as it is
+        return self._client is not None and self.asked is not None
 
     def again(self) -> Jobs:
         if self._client is None or self.asked is None:

@@ -37,6 +37,11 @@ class Shown:
 
     goes_on = False  # whether it may be another one when it is asked for again
 
+    @property
+    def has_panel(self) -> bool:
+        """Whether widgets show more of it than text and HTML; they ask by its own client, whatever server that has."""
+        return self.goes_on
+
     def again(self) -> Shown:
         """The same, asked for again."""
         return self
@@ -64,8 +69,8 @@ class Shown:
         drawn = self.live()
         if drawn is not None:
             bundle[MIME] = drawn
-            if wants_widgets():
-                bundle.update(self._view())
+        if (drawn is not None or self.has_panel) and wants_widgets():
+            bundle.update(self._view())
         return bundle
 
     def _view(self) -> Dict[str, Any]:

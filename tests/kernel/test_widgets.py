@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import jupyter_aiarts as aiarts
+from jupyter_aiarts.kernel import api
 from jupyter_aiarts.kernel.client import Client
 from jupyter_aiarts.kernel.live import MIME
 from jupyter_aiarts.kernel.transport import HttpTransport
@@ -77,6 +78,23 @@ def test_the_view_is_in_the_bundle_where_it_is_wanted(
     found = aiarts.submit(script("pass"))._repr_mimebundle_()
     assert found[WIDGET]["model_id"] and found[MIME]["kind"] == "job"
     assert "text/plain" in found and "text/html" in found
+
+
+def test_of_a_server_that_the_page_does_not_have_there_are_widgets_and_nothing_for_the_page_to_ask(
+    monkeypatch: pytest.MonkeyPatch, script: Callable[..., str]
+) -> None:
+    """Widgets ask by the kernel's own client."""
+    job = aiarts.submit(script("pass")).wait(30)
+    found = aiarts.jobs(phase="succeeded")
+    monkeypatch.setattr(job._client.transport, "where", "http://elsewhere:8888")
+    for shown in (job, found):
+        monkeypatch.setenv("AIARTS_WIDGETS", "1")
+        bundle = shown._repr_mimebundle_()
+        assert bundle[WIDGET]["model_id"] and MIME not in bundle
+        monkeypatch.setenv("AIARTS_WIDGETS", "0")
+        assert set(shown._repr_mimebundle_()) == {"text/plain", "text/html"}
+    monkeypatch.setenv("AIARTS_WIDGETS", "1")
+    assert WIDGET not in api.Jobs.of(job._client, [job.data])._repr_mimebundle_(), "nobody knows what to ask for"
 
 
 def test_a_server_that_fails_while_the_view_is_made_takes_nothing_else_away(
