@@ -52,6 +52,16 @@ describe('what was seen before', () => {
     expect(history.points('cpu').filter(value => value !== null)).toEqual([2]);
   });
 
+  it('is kept when the clock is set back by no more than the server waits for', () => {
+    const history = new History();
+    history.add(at, new Map([['cpu', 1]]));
+    history.add(at - 60, new Map([['cpu', 2]]));
+    history.add(at - 2, new Map([['cpu', 2]]));
+    history.add(at + 30, new Map([['cpu', 3]]));
+    expect(history.length).toBe(2);
+    expect(history.points('cpu').filter(value => value !== null)).toEqual([1, 3]);
+  });
+
   it('is bounded, and forgets a card that is gone', () => {
     const history = new History();
     history.add(at, new Map([['npu 7 utilization', 50]]));

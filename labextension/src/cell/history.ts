@@ -9,6 +9,8 @@ export const POINTS = 60;
 /** How long a line may be: the shortest that holds what is known, so that a first minute is no dot at the edge. */
 const SPANS = [120, 300, SECONDS];
 const SLACK = 60;
+/** Seconds that a clock may be set back by; the server itself waits for it to catch up (`devices/history.py`). */
+const PUT_RIGHT = 60;
 
 /** The newest values of many series at common times. Bounded: what is older than ten minutes is forgotten. */
 export class History {
@@ -18,12 +20,15 @@ export class History {
     this._series = new Map([...series].map(([name, values]) => [name, [...values]]));
   }
 
-  /** Take note of one moment. A clock that went backwards begins anew: no line can be drawn through it. */
+  /**
+   * Take note of one moment. A clock that is set back a little is waited for, as is a look that is told twice, by the
+   * answer and by the stream; one that goes far back begins anew: no line can be drawn through it.
+   */
   add(at: number, values: ReadonlyMap<string, number>): void {
     const last = this._times[this._times.length - 1];
     if (last !== undefined && at <= last) {
-      if (at > last - 1) {
-        return; // the same look, told twice: by the answer and by the stream
+      if (last - at <= PUT_RIGHT) {
+        return;
       }
       this.begin({ times: [], series: new Map() });
     }
