@@ -2,6 +2,9 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import React from 'react';
 
+import { JobView } from '../cell/job';
+import { JobLive } from '../cell/joblive';
+import { readJob, readJobUsage } from '../cell/reading';
 import { UsageLive } from '../cell/usagelive';
 import { UsageView } from '../cell/usage';
 import { JobManager } from '../manager';
@@ -79,6 +82,20 @@ test('counting can be cancelled', async () => {
   await act(async () => fireEvent.click(screen.getByRole('button', { name: /Cancel/ })));
   expect(waiting[0]!.signal?.aborted).toBe(true);
   expect(screen.getByRole('button', { name: 'What takes the room of /full?' })).toBeTruthy();
+});
+
+test.each([
+  ['running', '30 %', '10.0 / 64.0 GB'],
+  ['succeeded', '71 % on average', '48.0 / 64.0 GB']
+])('the cards of a job that is %s are told by what they do, or else by what they did', (phase, busy, memory) => {
+  const job = new JobLive('abcdefghij', manager);
+  job.job = readJob({ id: 'abcdefghij', name: 'net', phase, spec: { device: 'npu', devices: 1 } });
+  const card = { id: 0, utilization: 30, mean: 71, memory_used_mb: 10240, most_memory_mb: 49152, memory_total_mb: 65536 };
+  job.cards = readJobUsage({ nodes: [{ node: 0, cards: [card] }] });
+  cleanup();
+  render(<JobView live={job} doors={{ act: () => undefined, open: null }} trans={trans} isSeen={false} />);
+  expect(screen.getByText(busy)).toBeTruthy();
+  expect(screen.getByText(memory)).toBeTruthy();
 });
 
 test('64 cards have a row each, and one that is gone says so', async () => {

@@ -97,7 +97,7 @@ interface ICardBarsProps {
   readonly trans: TranslationBundle;
 }
 
-/** While it runs, what the cards do now; after that, what they did on average. */
+/** While it runs, what the cards do now; after that, what they did on average, and the most memory they used. */
 function CardBars({ cards, isOver, nodes, trans }: ICardBarsProps): JSX.Element {
   return (
     <ul className="aiarts-Cell-cards" aria-label={trans.__('Cards')}>
@@ -112,7 +112,7 @@ function CardBars({ cards, isOver, nodes, trans }: ICardBarsProps): JSX.Element 
             <span>{name}</span>
             <Bar label={trans.__('Card %1 busy', name)} part={busy} whole={100} text={text} />
             <span className="aiarts-Cell-number">{text}</span>
-            <span className="aiarts-Cell-number">{megabytes(card.used, card.total)}</span>
+            <span className="aiarts-Cell-number">{megabytes(isOver ? card.mostUsed : card.used, card.total)}</span>
             {isIll(card.health) && <Illness health={card.health} trans={trans} />}
           </li>
         );

@@ -87,6 +87,8 @@ export interface ICardUse {
   readonly busy: Amount;
   readonly mean: Amount;
   readonly used: Amount;
+  /** The most memory it used in the run. */
+  readonly mostUsed: Amount;
   readonly total: Amount;
   readonly health: string | null;
 }
@@ -217,6 +219,7 @@ export function readJobUsage(value: unknown): ReadonlyArray<ICardUse> {
         busy: amount(card.utilization),
         mean: amount(card.mean),
         used: amount(card.memory_used_mb),
+        mostUsed: amount(card.most_memory_mb),
         total: amount(card.memory_total_mb),
         health: textOrNull(card.health)
       };
