@@ -4,6 +4,10 @@ import React from 'react';
 
 import { level } from './amounts';
 import type { Card, UsagePage } from './api';
+import type { History } from './cell/history';
+import { Spark } from './cell/parts';
+import { cardKey } from './cell/reading';
+import { UsageLive } from './cell/usagelive';
 import type { IJobManager } from './tokens';
 
 interface IStripProps {
@@ -12,32 +16,49 @@ interface IStripProps {
   readonly isShown: boolean;
 }
 
-/** What this machine does now: cards, CPU, memory, disks that fill up. It is watched only while it is in sight. */
+/**
+ * What this machine does, and did in the last ten minutes: cards, CPU, memory, disks that fill up. It is watched only
+ * while it is in sight.
+ */
 export function UsageStrip({ manager, trans, isShown }: IStripProps): JSX.Element {
+  const live = React.useMemo(() => new UsageLive(manager), [manager]);
   React.useEffect(() => {
     if (isShown) {
-      const watch = manager.watchUsage();
-      return () => watch.dispose();
+      live.watch();
+      return () => live.rest();
     }
     return undefined;
-  }, [manager, isShown]);
+  }, [live, isShown]);
   return (
-    <UseSignal signal={manager.usageChanged}>
-      {() => (manager.usage ? <Meters usage={manager.usage} trans={trans} /> : null)}
+    <UseSignal signal={live.changed}>
+      {() => (manager.usage ? <Meters usage={manager.usage} history={live.history} trans={trans} /> : null)}
     </UseSignal>
   );
 }
 
-function Meters({ usage, trans }: { readonly usage: UsagePage; readonly trans: TranslationBundle }): JSX.Element {
+interface IMetersProps {
+  readonly usage: UsagePage;
+  readonly history: History;
+  readonly trans: TranslationBundle;
+}
+
+function Meters({ usage, history, trans }: IMetersProps): JSX.Element {
   const { host, devices } = usage;
   return (
     <div className="aiarts-Usage" role="group" aria-label={trans.__('This machine')}>
-      <Meter name={trans.__('CPU')} part={host.cpu} whole={host.cpus} text={(part, whole) => `${part.toFixed(1)} / ${whole}`} />
+      <Meter
+        name={trans.__('CPU')}
+        part={host.cpu}
+        whole={host.cpus}
+        text={(part, whole) => `${part.toFixed(1)} / ${whole}`}
+        past={history.points('cpu')}
+      />
       <Meter
         name={trans.__('Memory')}
         part={host.memory_used}
         whole={host.memory_total}
         text={(part, whole) => `${gigabytes(part)} / ${gigabytes(whole)} GB`}
+        past={history.points('memory')}
       />
       {(host.disks ?? [])
         .filter(disk => level(disk.used, disk.total) !== 'fine')
@@ -57,6 +78,7 @@ function Meters({ usage, trans }: { readonly usage: UsagePage; readonly trans: T
           part={card.utilization}
           whole={100}
           text={part => `${Math.round(part)} %`}
+          past={history.points(`${cardKey(card.kind, card.id, card.part)} utilization`)}
         />
       ))}
     </div>
@@ -68,10 +90,14 @@ interface IMeterProps {
   readonly part: number | null | undefined;
   readonly whole: number | null | undefined;
   readonly text: (part: number, whole: number) => string;
+  readonly past?: ReadonlyArray<number | null>;
 }
 
-/** A bar; what is not known is a question mark and no bar, for an empty bar would say that nothing is used. */
-function Meter({ name, part, whole, text }: IMeterProps): JSX.Element {
+/**
+ * A bar and its past as a line; what is not known is a question mark and no bar, for an empty bar would say that nothing
+ * is used.
+ */
+function Meter({ name, part, whole, text, past }: IMeterProps): JSX.Element {
   const isKnown = typeof part === 'number' && typeof whole === 'number' && whole > 0;
   const share = isKnown ? Math.min(1, Math.max(0, part / whole)) : 0;
   return (
@@ -95,6 +121,7 @@ function Meter({ name, part, whole, text }: IMeterProps): JSX.Element {
       <span className="aiarts-Meter-bar" aria-hidden="true">
         <span style={{ transform: `scaleX(${share})` }} />
       </span>
+      {past ? <Spark points={past} most={whole ?? 0} /> : <span />}
       <span className="aiarts-Meter-text">{isKnown ? text(part, whole) : '?'}</span>
     </div>
   );

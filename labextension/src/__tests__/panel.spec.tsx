@@ -78,6 +78,33 @@ test('a disk that fills up is in the strip with what is left, one with room is n
   ]);
 });
 
+test('the strip has the last ten minutes as lines, which go on with every look, and none of it while it is hidden', async () => {
+  const at = Date.parse('2026-11-16T08:00:00Z') / 1000;
+  const look = (seconds: number, cpu: number | null): object => ({
+    t: new Date((at + seconds) * 1000).toISOString(),
+    host: { cpu, cpus: 4 },
+    devices: [{ kind: 'npu', id: 0, part: null, utilization: 50 }],
+    problems: []
+  });
+  const history = { times: [at - 4, at - 2], series: { cpu: [4, null], 'npu 0 utilization': [100, 0] } };
+  server.answers = (path, { query }) => (path !== 'usage' ? null : query?.history ? { ...look(0, 2), history } : look(0, 2));
+  await say({ type: 'snapshot', jobs: [] });
+  await act(async () => panel.hide());
+  await act(async () => panel.show());
+  const strip = screen.getByRole('group', { name: 'This machine' });
+  const lines = (): ReadonlyArray<string | null> => [...strip.querySelectorAll('svg path')].map(one => one.getAttribute('d'));
+  expect(lines()).toEqual(['M57 0h.01M59 50h.01', '', 'M57 0L58 100L59 50']);
+  expect(strip.querySelectorAll('svg[aria-hidden="true"]')).toHaveLength(3);
+  await say({ type: 'usage', usage: look(2, 4) });
+  expect(lines()[0]).toBe('M56 0h.01M58 50L59 0');
+  const asked = server.asked.length;
+  const before = strip.innerHTML;
+  await act(async () => panel.hide());
+  await say({ type: 'usage', usage: look(4, 1) });
+  expect(server.asked).toHaveLength(asked);
+  expect(strip.innerHTML).toBe(before);
+});
+
 test('an explanation that only repeats the phase is left out', async () => {
   await say({ type: 'snapshot', jobs: [job('a', { explanation: { code: 'running', title: 'Running' } })] });
   expect(rows()[0]?.textContent).not.toContain('Running');

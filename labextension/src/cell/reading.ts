@@ -182,10 +182,9 @@ export function readUsage(value: unknown): IUsage {
 
 function readCard(value: unknown): ICard {
   const card = fields(value);
-  const part = textOrNull(card.part);
   return {
     name: text(card.name),
-    key: `${text(card.kind)} ${amount(card.id) ?? '?'}${part ? ` ${part}` : ''}`,
+    key: cardKey(text(card.kind), amount(card.id), textOrNull(card.part)),
     busy: amount(card.utilization),
     used: amount(card.memory_used_mb),
     total: amount(card.memory_total_mb),
@@ -196,6 +195,11 @@ function readCard(value: unknown): ICard {
       ? card.programs.map(one => `${amount(fields(one).pid) ?? '?'} ${text(fields(one).name)}`.trim())
       : null
   };
+}
+
+/** What the server calls a card in its series. */
+export function cardKey(kind: string, id: Amount, part: string | null | undefined): string {
+  return `${kind} ${id ?? '?'}${part ? ` ${part}` : ''}`;
 }
 
 function readHistory(value: unknown): IHistory {
