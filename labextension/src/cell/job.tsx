@@ -9,7 +9,7 @@ import { moveLabel } from '../moving';
 import { PhaseBadge } from '../phasebadge';
 import { isFinished } from '../phases';
 import { useSeconds } from '../seconds';
-import { elapsed, when } from '../times';
+import { ran, when } from '../times';
 
 import type { ICellDoors } from './doors';
 import type { JobLive } from './joblive';
@@ -60,7 +60,7 @@ function Head({ live, doors, job, trans, isSeen }: IHeadProps): JSX.Element {
       </strong>
       <code>{job.id}</code>
       <span className="aiarts-Cell-facts">
-        {[devices(job), ...(job.run > 1 ? [trans.__('run %1', job.run)] : []), elapsed(job.started, job.ended, now)]
+        {[devices(job), ...(job.run > 1 ? [trans.__('run %1', job.run)] : []), ran(job, now)]
           .filter(Boolean)
           .join(' · ')}
       </span>

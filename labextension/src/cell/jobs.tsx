@@ -5,7 +5,7 @@ import { devices } from '../amounts';
 import { PhaseBadge } from '../phasebadge';
 import { isFinished } from '../phases';
 import { useSeconds } from '../seconds';
-import { elapsed, when } from '../times';
+import { ran, when } from '../times';
 
 import type { ICellDoors } from './doors';
 import type { JobsLive } from './jobslive';
@@ -52,7 +52,7 @@ export function JobsTable({ live, doors, trans, isSeen }: IProps): JSX.Element {
               <JobRow
                 key={job.id}
                 {...{ job, doors, trans, owners }}
-                time={elapsed(job.started, job.ended, now)}
+                time={ran(job, now)}
               />
             ))}
           </tbody>
