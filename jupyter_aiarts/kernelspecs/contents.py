@@ -83,8 +83,8 @@ def layout(path: str) -> Layout | None:
     return Layout(path=path, sign=sign, packages=site_packages(path))
 
 
-def read(path: str, known: Layout | None = None) -> Environment:
-    """What the files of one environment tell."""
+def read(path: str, known: Layout | None = None, specs: Iterable[str] | None = None) -> Environment:
+    """What the files of one environment tell; `specs` are its `specs_of`, where they were looked for already."""
     known = known or layout(path) or Layout(path=path, sign="", packages=site_packages(path))
     recorded = _Recorded(known)
     has_ipykernel = _has(known, "ipykernel") if known.usual else recorded.has("ipykernel")
@@ -96,15 +96,25 @@ def read(path: str, known: Layout | None = None) -> Environment:
         owner=_person(os.stat(path).st_uid),
         python=known.version or recorded.python(),
         has_ipykernel=has_ipykernel,
-        kernels=tuple(_brought(path, has_ipykernel)),
+        kernels=tuple(_brought(path, specs_of(path) if specs is None else specs, has_ipykernel)),
         frameworks=_frameworks(known, recorded) if known.usual else recorded.frameworks(),
     )
 
 
-def _brought(path: str, has_ipykernel: bool) -> Iterator[str]:
+def specs_of(path: str) -> list[str]:
+    """The names of kernelspecs in an environment that its packages may have brought."""
+    return [name for name in _listed(f"{path}/share/jupyter/kernels") if not name.startswith(_NOT_ITS_OWN)]
+
+
+def spec_file(path: str, name: str) -> str:
+    """What a kernelspec in an environment is read from; it may come, or be mended, after its folder."""
+    return f"{path}/share/jupyter/kernels/{name}/kernel.json"
+
+
+def _brought(path: str, specs: Iterable[str], has_ipykernel: bool) -> Iterator[str]:
     """The kernels that its packages brought and that can start; what only looks like one hides that it needs one."""
-    for name in _listed(f"{path}/share/jupyter/kernels"):
-        own = None if name.startswith(_NOT_ITS_OWN) else _own(name, path)
+    for name in specs:
+        own = _own(name, path)
         if own is not None and (has_ipykernel or not any("ipykernel" in word for word in own.argv)):
             yield name
 
@@ -178,7 +188,7 @@ def _own_text(name: str, path: str) -> str:
     """Its kernel.json; root, who writes for everybody what it reads here, reads what is the environment's alone."""
     words = ("share", "jupyter", "kernels", name, "kernel.json")
     if os.geteuid() != 0:
-        return text_of("/".join((path, *words)))
+        return text_of(spec_file(path, name))
     try:
         owner = owner_of(path)
     except OSError:

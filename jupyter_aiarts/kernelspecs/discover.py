@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from jupyter_aiarts.kernelspecs.contents import Layout, is_text, layout, read
+from jupyter_aiarts.kernelspecs.contents import is_text, layout, read, spec_file, specs_of
 from jupyter_aiarts.kernelspecs.places import Places
 from jupyter_aiarts.model.environment import Environment
 
@@ -29,13 +29,12 @@ Mark = tuple[int, int] | None
 class _Kept:
     """What was read of an environment, and what it was read from."""
 
-    __slots__ = ("environment", "kernels", "kernels_mark", "packages", "packages_mark", "settled", "sign", "sign_mark")
+    __slots__ = ("environment", "kernels", "packages", "packages_mark", "settled", "sign", "sign_mark")
 
-    def __init__(self, known: Layout, environment: Environment, marks: tuple[Mark, Mark, Mark]) -> None:
-        self.sign, self.packages, self.kernels = known.watched
-        self.sign_mark, self.packages_mark, self.kernels_mark = marks
+    def __init__(self, environment: Environment, marks: dict[str, Mark]) -> None:
+        (self.sign, self.sign_mark), (self.packages, self.packages_mark), *self.kernels = marks.items()
         self.environment = environment
-        self.settled = time.time_ns() - max(mark[1] for mark in marks if mark is not None) > UNSETTLED
+        self.settled = time.time_ns() - max(mark[1] for mark in marks.values() if mark is not None) > UNSETTLED
 
     def holds(self, with_kernels: bool) -> bool:
         """Whether nothing changed since."""
@@ -47,7 +46,7 @@ class _Kept:
             (sign.st_ino, sign.st_mtime_ns) == self.sign_mark
             and (packages.st_ino, packages.st_mtime_ns) == self.packages_mark
             and self.settled
-            and (not with_kernels or _mark(self.kernels) == self.kernels_mark)
+            and (not with_kernels or all(_mark(path) == mark for path, mark in self.kernels))
         )
 
 
@@ -94,16 +93,18 @@ class Discovery:
             known = layout(path) if is_text(path) else None
             if known is None:
                 return None
-            sign, packages, kernels = map(_mark, known.watched)  # before what they stand for
-            environment = read(path, known)
+            marks = {one: _mark(one) for one in known.watched}  # before what they stand for
+            specs = specs_of(path)
+            marks |= {file: _mark(file) for file in (spec_file(path, name) for name in specs)}
+            environment = read(path, known, specs)
         except (OSError, ValueError):  # it went while we looked; or a file of somebody's is meant to hold up the list
             return None
         if kept is not None and kept.environment == environment:
             environment = kept.environment
         else:
             self._is_other = True
-        if sign is not None:
-            self._read[path] = _Kept(known, environment, (sign, packages, kernels))
+        if marks[known.sign] is not None:
+            self._read[path] = _Kept(environment, marks)
         return environment
 
 

@@ -248,6 +248,31 @@ def test_what_pip_installs_or_takes_away_is_seen_at_the_next_look(home: Path) ->
         assert not has()
 
 
+def test_a_kernel_whose_file_comes_long_after_its_folder_or_is_mended_is_seen(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An installer writes folders first; and whoever mends a file does not touch the folder above it."""
+    monkeypatch.setattr(discover, "OWN_KERNELS", 0.0)
+    spec = make_laid_out(home / "miniconda3/envs/r", {}) / "share/jupyter/kernels/ir"
+    spec.mkdir()
+    discovery, where, year = Discovery(), places({}, [str(home)]), 365 * 24 * 3600
+    old = [path for path in (home / "miniconda3/envs/r").rglob("*") if path.is_dir()]
+
+    def kernels() -> tuple[str, ...]:
+        for path in old:  # what was read long after a change is read again only after another one
+            os.utime(path, (year, year))
+        [one] = [one for one in discovery.find(where) if one.path.startswith(str(home))]
+        return one.kernels
+
+    said = []
+    for number, text in enumerate(("", "{", '{"argv": ["R"]}', "[]")):
+        if text:
+            (spec / "kernel.json").write_text(text)
+            os.utime(spec / "kernel.json", (year + number, year + number))
+        said.append((kernels(), kernels()))
+    assert said == [((), ()), ((), ()), (("ir",), ("ir",)), ((), ())]
+
+
 def test_no_folder_of_packages_is_listed_for_environments_as_conda_lays_them_out(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
