@@ -124,8 +124,9 @@ def test_permission_denied(run: Run, tmp_path: Path) -> None:
     path.chmod(0)
     run.plan(start={"kind": "python", "path": str(path), "line": None, "python": "/usr/bin/python3"})
     if os.geteuid() == 0:
-        for folder in [tmp_path, *tmp_path.parents][:3]:
-            folder.chmod(folder.stat().st_mode | 0o077)
+        tmp_path.chmod(0o777)
+        for folder in [*tmp_path.parents][:2]:  # other tests' folders are there, too: to be entered, and no more
+            folder.chmod(folder.stat().st_mode | 0o011)
         run.command = [sys.executable, "-c", AS_NOBODY, str(LAUNCHER.parents[1])]
     assert run.start(stderr=subprocess.DEVNULL).wait(20) == 1
     assert run.summary["problem"]["code"] == "permission-denied"
