@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+
 MakeEnvironment = Callable[..., Path]
 
 
@@ -55,3 +57,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
+    """Environments and kernels as this person has them, with a folder for everybody's."""
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})

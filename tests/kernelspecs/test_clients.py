@@ -17,7 +17,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
 from jupyter_aiarts._version import __version__
-from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelbook import KernelBook
 from jupyter_aiarts.kernelspecs.contents import read
 from jupyter_aiarts.kernelspecs.install import Folders, register
 
@@ -39,13 +39,6 @@ def env(home: Path) -> Path:
     # As conda-forge's compilers write it: no plain sh can read this.
     (scripts / "lib.sh").write_text('function f() { export LD_LIBRARY_PATH="$CONDA_PREFIX/lib"; }\nf\n')
     return path
-
-
-@pytest.fixture
-def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
 
 
 def notebook() -> nbformat.NotebookNode:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelbook import KernelBook
 from jupyter_aiarts.kernelspecs import health
 from jupyter_aiarts.kernelspecs.owner import as_owner
 from jupyter_aiarts.model.environment import ShownKernel
@@ -19,13 +19,6 @@ from jupyter_aiarts.model.environment import ShownKernel
 from .conftest import make_conda
 
 MISSING = "cannot open shared object file: No such file or directory"
-
-
-@pytest.fixture
-def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
 
 
 def codes(one: ShownKernel) -> list[str]:

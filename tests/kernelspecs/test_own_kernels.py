@@ -27,13 +27,6 @@ R = {
 }
 
 
-@pytest.fixture
-def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
-
-
 def brought(env: Path, name: str, spec: Any) -> None:
     """A kernelspec as an environment's packages leave it."""
     folder = env / "share/jupyter/kernels" / name

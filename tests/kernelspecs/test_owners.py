@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_aiarts.errors import NotAllowed
-from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelbook import KernelBook
 from jupyter_aiarts.kernelspecs.owner import as_owner, owner_of
 
 from .conftest import make_conda
@@ -26,13 +26,6 @@ def room() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o755)
         yield Path(name)
-
-
-@pytest.fixture
-def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
 
 
 def give(uid: int, *paths: Path) -> None:

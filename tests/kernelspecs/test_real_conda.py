@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from jupyter_aiarts.errors import BadRequest
-from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelbook import KernelBook
 from jupyter_aiarts.kernelspecs.contents import packages, read
 from jupyter_aiarts.launcher.activation import learn
 
@@ -95,13 +95,6 @@ def installed(root: Path, name: str, *specs: str) -> Path:
     words = [str(root / "bin/conda"), "install", "--yes", "--prefix", str(path), *specs]
     subprocess.run(words, check=True, timeout=60)
     return path
-
-
-@pytest.fixture
-def book(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelBook:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    return KernelBook(KernelSettings(directory=str(tmp_path / "shared")), environ={})
 
 
 async def found(book: KernelBook, name: str) -> Any:
