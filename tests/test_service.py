@@ -243,6 +243,6 @@ async def test_active_here_counts_what_runs(service: JobService, caller: Caller)
         if (await service.get(job.id)).phase is Phase.RUNNING:
             break
     assert service.active_here() == 1
-    await asyncio.wait_for(service.act(job.id, Move.STOP), 5)
+    await asyncio.wait_for(service.act(job.id, Move.STOP), 60)
     await finished(service, job.id)
     assert service.active_here() == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -70,11 +71,12 @@ def _keep(api: Api, names: list[str], stopped: threading.Event) -> None:
     with api:
         while names and not stopped.is_set():
             for name in names:
+                due = time.monotonic() + PERIOD / len(names)
                 try:
                     api.patch(place("Lease", "kube-node-lease", name), {"spec": _life(name)})
                 except (OSError, http.client.HTTPException, ApiError):
                     pass
-                stopped.wait(PERIOD / len(names))
+                stopped.wait(max(due - time.monotonic(), 0.0))
 
 
 def _life(name: str) -> Json:

@@ -95,8 +95,10 @@ for peer in {list(NODES)!r}:
             break
         except OSError:
             time.sleep(0.1)
+heard = set()
+while len(heard) < {len(NODES)}:  # not gone before everybody has been here
+    heard.add(server.accept()[1][0])
 print("met")
-time.sleep(5)
 """
     for node in NODES:
         body = json.loads(pod(node, ["python3", "-c", source], nodeName=node, hostname=node, subdomain="all"))

@@ -19,7 +19,7 @@ from tests.cluster.nodes import CARDS, REGISTRY
 from tests.cluster.paths import NODES
 from tests.cluster.start import dead
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]  # the cluster is mended after each
 
 
 def touch(api: Api, times: int = 1) -> str:

@@ -135,7 +135,7 @@ async def test_a_tool_that_hangs_delays_nothing_and_is_told_of(tmp_path: Path, m
     seen = await asyncio.wait_for(watch.latest(), 30)
     assert asyncio.get_running_loop().time() - began < 5
     assert seen.host.memory_total and seen.devices == ()
-    assert [(one.probe, one.code) for one in seen.silent] == [("npu-smi", "probe-silent")]
+    assert silence(seen) == ["probe-silent"]
     [problem] = json.loads(watch.said("zh") or b"")["problems"]
     assert problem["code"] == "probe-silent" and watch.said("zh") is watch.said("zh")
     await watch.aclose()
@@ -161,7 +161,8 @@ async def test_numbers_of_a_machine_that_does_not_answer_any_more_become_unknown
     try:
         await asyncio.wait_for(until_unknown(), 30)
         seen = await watch.latest()
-        assert (seen.host.cpu, [one.probe for one in seen.silent]) == (None, ["host"])
+        said = [one.code for one in seen.silent if one.probe == "host"]  # others may be late, too
+        assert (seen.host.cpu, said) == (None, ["probe-silent"])
         assert seen.host.disks  # others are still told
     finally:
         go_on.set()

@@ -121,7 +121,7 @@ async def test_deleting_a_running_job_stops_it_first(engine: Engine, submit: Sub
     job = await submit(FOREVER)
     await printed(job.id, "up")
     await engine.delete(job.id)
-    await asyncio.wait_for(none_left(engine, job.id), 20)
+    await asyncio.wait_for(none_left(engine, job.id), 60)
     with pytest.raises(JobNotFound):
         await engine.get(job.id)
 

@@ -22,7 +22,7 @@ JOB = {"id": "a123456789", "name": "x", "phase": "queued", "run": 1, "spec": {}}
 
 @pytest.fixture
 def wire(http: Any) -> Iterator[HttpTransport]:
-    transport = HttpTransport(http.url, "t0ken", timeout=2)
+    transport = HttpTransport(http.url, "t0ken", timeout=30)
     yield transport
     transport.close()
 

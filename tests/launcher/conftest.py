@@ -31,6 +31,13 @@ def wait_until(true: Callable[[], Any], what: str = "the condition", seconds: fl
         time.sleep(0.01)
 
 
+def looks_until(true: Callable[[], Any], what: str) -> int:
+    """How many looks it took, ten milliseconds apart: time in which the machine stands still is none."""
+    looks: list[int] = []
+    wait_until(lambda: looks.append(1) or true(), what)
+    return len(looks)
+
+
 def lives(pid: int) -> bool:
     """Whether the process runs; a zombie does not."""
     try:

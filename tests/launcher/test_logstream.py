@@ -211,7 +211,10 @@ for i in range(60_000): print(f'{i:079d}')
 
 
 def test_a_full_disk_is_said_even_at_the_very_end(pods: Pods, real_small_disk: Path) -> None:
-    pods.script("for i in range(40_000): print(f'{i:079d}')\nimport time; time.sleep(1)")
+    text = (
+        "import os, time\nfor i in range(40_000): print(f'{i:079d}')\nwhile not os.path.exists('go'): time.sleep(0.02)"
+    )
+    pods.script(text)
     pods.make()
     folder = pods.roots[0] / "aiarts/run/node-0"
     folder.parent.mkdir(exist_ok=True)
@@ -219,7 +222,10 @@ def test_a_full_disk_is_said_even_at_the_very_end(pods: Pods, real_small_disk: P
     assert pods.prepare() == 0
     pods.enter()
     wait_until(lambda: pods.phase() is not None)
-    reader = Gappy(pods.ports[0]).read_to_end()
+    reader = Gappy(pods.ports[0])
+    with reader.connect() as connection:
+        (pods.folder / "go").touch()
+        reader.read_on(connection)
     assert pods.wait() == 0
     assert reader.position("0.stdout") == 40_000 * 80
     assert {drop["reason"] for drop in reader.drops} == {"disk-full"}

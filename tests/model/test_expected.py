@@ -181,6 +181,6 @@ def test_a_long_line_is_quick(size: int) -> None:
     import time
 
     one = line(running=[holder(1, limit=HOUR)] * 8, ahead=[before(4, HOUR)] * size)
-    began = time.perf_counter()
+    began = time.process_time()
     assert expected(one, NOW) is not None
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from tornado.httpclient import HTTPResponse
 
+from jupyter_aiarts.engines.kubernetes import link
+
 if TYPE_CHECKING:
     from tests.cluster.cluster import Cluster
 
@@ -29,8 +31,11 @@ def namespace(cluster: Cluster) -> Iterator[str]:
 
 
 @pytest.fixture
-def jp_server_config(jp_server_config: dict[str, Any], cluster: Cluster, namespace: str) -> dict[str, Any]:
+def jp_server_config(
+    jp_server_config: dict[str, Any], cluster: Cluster, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
     """The server of the other tests, with a cluster that answers and one that is nowhere."""
+    monkeypatch.setattr(link, "FIRST_LOOK", 60.0)  # the one that is nowhere fails at once: nobody waits for it
     kubeconfig = str(cluster.kubeconfig("alice"))
     jp_server_config["AiartsApp"]["clusters"] = {
         "lab": {"kubeconfig": kubeconfig, "namespaces": [namespace]},

@@ -118,10 +118,10 @@ async def test_an_installer_that_is_silent_for_long_is_not_taken_for_dead(
     (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
     python = train / "bin/python"
     python.unlink()
-    python.write_text(f'#!/bin/sh\necho begun\nsleep 4\ntouch "{train}/conda-meta/ipykernel-6.29.0-py_0.json"\n')
+    python.write_text(f'#!/bin/sh\necho begun\nsleep 9\ntouch "{train}/conda-meta/ipykernel-6.29.0-py_0.json"\n')
     python.chmod(0o755)
     url = f"http://127.0.0.1:{jp_http_port}{jp_base_url}"
-    client = Client(HttpTransport(url, jp_serverapp.identity_provider.token, timeout=1.5))
+    client = Client(HttpTransport(url, jp_serverapp.identity_provider.token, timeout=8))
     assert await asyncio.to_thread(lambda: list(client.repair_kernel(str(train)))) == [{"line": "begun"}]
     assert (train / "conda-meta/ipykernel-6.29.0-py_0.json").exists()
 

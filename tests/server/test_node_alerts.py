@@ -92,11 +92,11 @@ class TestOnACluster:
             clusters = await guarded(ask)
             assert clusters["lab"]["unwell"] == [] and "unwell" not in clusters["blind"]
             write_health(cluster, "node-a", Unhealthy="Ascend910-3")
-            clusters = await told(stream, lambda clusters: clusters["lab"]["unwell"])
+            clusters = await told(stream, lambda clusters: clusters["lab"].get("unwell"))
             assert clusters["lab"]["unwell"] == [{"node": "node-a", "problems": ["unhealthy-cards"]}]
             assert "unwell" not in clusters["blind"]
             write_health(cluster, "node-a", Unhealthy="")
-            await told(stream, lambda clusters: clusters["lab"]["unwell"] == [])
+            await told(stream, lambda clusters: clusters["lab"].get("unwell") == [])
 
 
 async def guarded(ask: Ask) -> dict[str, Any]:

@@ -118,7 +118,8 @@ test('a reopened notebook shows the live job without a kernel; what is not ours 
       await book.page.locator('.aiarts-Output').nth(3).getByText('kept text').waitFor();
       assert.equal(await book.page.getByText('kept html').count(), 0);
       assert.ok(asked.every(path => !path.includes('shutdown')));
-      await panels.first().getByRole('meter', { name: 'Card 1 busy' }).waitFor(); // the launcher looks after ten seconds
+      // The launcher looks some seconds after the start, and the panel every fifteen.
+      await panels.first().getByRole('meter', { name: 'Card 1 busy' }).waitFor({ timeout: 60_000 });
       await photograph(book.page, 'cell-reopened-live');
 
       await lab.write('work/go', '');

@@ -124,7 +124,9 @@ test('a notebook that holds an idle card is told of; it rests, or gives the card
     assert.equal(await notices.count(), 0);
 
     await page.evaluate(() => window.localStorage.removeItem('jupyter-aiarts:idle-rests'));
+    const joins = page.waitForEvent('websocket', socket => /\/api\/kernels\/[^/]+\/channels/.test(socket.url()));
     await jobs.open(`${lab.notebook('train.ipynb')}&reset`);
+    await joins; // a page whose kernel ends before that starts another one
     await notices.getByRole('button', { name: 'Release cards' }).click();
     const question = page.getByRole('dialog').filter({ hasText: 'Variables in memory are lost' });
     await question.waitFor();

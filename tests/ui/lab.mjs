@@ -166,7 +166,13 @@ export class Lab {
   /** Stop whatever still runs, and wait until it has ended. */
   async endJobs() {
     const open = async () => (await this.ask('GET', 'jobs')).filter(job => job.moves.includes('stop'));
-    await Promise.all((await open()).map(job => this.ask('POST', `jobs/${job.id}/stop`)));
+    const stop = ({ id }) =>
+      this.ask('POST', `jobs/${id}/stop`).catch(error => {
+        if (!error.message.startsWith(`POST jobs/${id}/stop: 409 `)) {
+          throw error; // 409: it has ended by itself since it was listed
+        }
+      });
+    await Promise.all((await open()).map(stop));
     while ((await open()).length > 0) {
       await new Promise(resolve => setTimeout(resolve, 100));
     }

@@ -104,6 +104,7 @@ test('a job deleted by somebody else, a server that goes and comes back: the ope
     await reaches(lab, kept.id, 'running');
     const other = new JobPage(page, 'gone');
     await other.open(gone.id);
+    await other.says(script); // known before it is deleted
     await lab.ask('DELETE', `jobs/${gone.id}`);
     await other.says('This job was deleted. What is shown here is what was known of it.');
     await other.says(script);

@@ -79,11 +79,12 @@ describe('ten thousand rows', () => {
 
   test('they are put in order, filtered and laid out in a moment', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => job(`j${index}`, { name: `train ${index}` }));
-    const began = performance.now();
+    const began = process.cpuUsage();
     const rows = rowsOf(chosen(many, { ...EVERYTHING, text: 'train' }, () => true), new Set());
     tops(rows.length, () => 46);
     expect(rows).toHaveLength(10_001);
-    expect(performance.now() - began).toBeLessThan(500);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1000).toBeLessThan(500);
   });
 });
 

@@ -20,7 +20,9 @@ test('a text that a notification would cut can be read whole, as text', async ()
     told().options.actions![0]!.callback({ preventDefault: () => undefined } as MouseEvent);
     MessageLoop.flush();
   });
-  const dialog = await waitFor(() => document.querySelector('.jp-Dialog .jp-Dialog-content p')!.closest('.jp-Dialog')!);
+  const dialog = await waitFor(() => document.querySelector('.jp-Dialog .jp-Dialog-content p')!.closest('.jp-Dialog')!, {
+    timeout: 4000
+  });
   expect([...dialog.querySelectorAll('p')].map(line => line.textContent)).toEqual(text.split('\n'));
   expect(dialog.querySelector('b')).toBeNull();
   await act(async () => dialog.querySelector<HTMLElement>('button[aria-label=Close], .jp-Dialog-footer button')?.click());

@@ -20,6 +20,11 @@ Cut = Callable[[web.Request], Awaitable[web.StreamResponse | None]]
 _SKIPPED = ("host", "content-length", "connection", "upgrade", "accept-encoding", "transfer-encoding")
 
 
+def is_change(method: str, path: str) -> bool:
+    """Whether a request really changes something: no dry run, no question about rights."""
+    return method != "GET" and "dryRun" not in path and "/self" not in path
+
+
 class Middleman:
     """Passes requests on as one user. `before` and `after` are asked around each; an answer of theirs is the answer."""
 
@@ -41,7 +46,7 @@ class Middleman:
     @property
     def changes(self) -> list[tuple[str, str]]:
         """What was really changed: no dry runs, no questions about rights."""
-        return [one for one in self.seen if one[0] != "GET" and "dryRun" not in one[1] and "/self" not in one[1]]
+        return [one for one in self.seen if is_change(*one)]
 
     def kubeconfig(self, folder: Path) -> Path:
         """For an engine that is to go through here."""

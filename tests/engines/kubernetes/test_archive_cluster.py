@@ -139,6 +139,7 @@ async def test_two_million_lines_arrive_to_the_byte(lab: Lab) -> None:
     assert (source.source, source.complete, source.missing) == ("launcher", True, ())
 
 
+@pytest.mark.timeout(300)
 async def test_a_server_that_comes_late_catches_up(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
     """The kubelet has forgotten most of it; the launcher has not."""
     size = 100 << 20

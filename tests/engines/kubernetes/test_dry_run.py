@@ -15,7 +15,7 @@ from jupyter_aiarts.engines.kubernetes.checks import LARGEST_OBJECT, size_proble
 from jupyter_aiarts.engines.kubernetes.code import LARGEST_ZIP, Shipment
 from jupyter_aiarts.engines.kubernetes.kubectl import kubectl_yaml
 from jupyter_aiarts.engines.kubernetes.order import Order
-from tests.cluster.api import Api
+from tests.cluster.api import Api, until
 from tests.engines.kubernetes.making import make_order
 from tests.engines.kubernetes.variants import EVERYTHING, variants
 
@@ -131,10 +131,8 @@ def test_a_released_job_is_as_the_patch_says(cluster: Cluster, namespaces: dict[
         owned = manifest.owned(one, order.name, job["metadata"]["uid"])
         cluster.kubectl("create", "-f", "-", user="alice", input=json.dumps(owned))
     cluster.kubectl("delete", "job", order.name, *where, "--cascade=foreground", user="alice")
-    left = cluster.kubectl(
-        "get", "service,configmap,secret", *where, "-l", "jupyter-aiarts/job=releasedjo", "-o", "name"
-    )
-    assert left == ""
+    look = ("get", "service,configmap,secret", *where, "-l", "jupyter-aiarts/job=releasedjo", "-o", "name")
+    until("the garbage collector to take what belonged to it", lambda: cluster.kubectl(*look) == "")
 
 
 @pytest.mark.parametrize("queue", [None, "cards"])

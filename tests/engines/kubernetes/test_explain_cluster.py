@@ -100,6 +100,8 @@ async def test_a_quota_of_the_namespace_offers_what_is_left_and_with_that_the_jo
 ) -> None:
     async with laboratory(cluster, tmp_path) as lab:
         cluster.kubectl("-n", lab.namespace, "create", "quota", "team", "--hard=limits.memory=700Mi")
+        counted = "--for=jsonpath={.status.hard.limits\\.memory}"
+        cluster.kubectl("-n", lab.namespace, "wait", "resourcequota/team", counted, "--timeout=30s")
         holder = await lab.submit(FOREVER, name="holder")
         await lab.printed(holder.id, "up")
         job = await lab.submit(name="large", memory_gb=0.5)

@@ -24,6 +24,7 @@ from jupyter_aiarts.model.phase import Phase
 from jupyter_aiarts.service import JobService
 from jupyter_aiarts.templates import TemplateStore
 from tests.engines.kubernetes.engines import FOREVER, Lab, laboratory
+from tests.engines.reaching import reached
 from tests.engines.somebody import as_somebody
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def test_a_log_that_came_while_no_server_ran_and_may_not_be_read_says_so(
         return (await lab.submit(SAYS)).id
 
     async def read(lab: Lab, service: JobService) -> tuple[list[Any], str | None, list[str]]:
-        [job] = await lab.engine.snapshot()
+        [job] = await asyncio.wait_for(reached(lab.engine, lab.engine.snapshot, bool), 60)
         lines, why = await service.logs(job.id, LogQuery()), await service.no_log(job.id, LogQuery())
         followed = [line.text async for batch in service.follow(job.id, LogQuery()) for line in batch]
         return lines, why, followed

@@ -27,6 +27,7 @@ from tests.engines.kubernetes.queueing import (
     viewing,
     waiting_job,
 )
+from tests.engines.reaching import reached
 
 if TYPE_CHECKING:
     from jupyter_aiarts.engines.base import JobRecord
@@ -237,7 +238,8 @@ async def test_while_kueue_is_away_for_a_minute_jobs_stay_as_they_are_and_go_on_
             # a server that starts now knows the jobs too, and says whom the queue waits for
             other = open_cluster("test", lab.raw, tmp_path / "other")
             try:
-                assert {one.id for one in await other.snapshot()} == {first.id, second.id}
+                known = await asyncio.wait_for(reached(other, other.snapshot, bool), 60)  # none until all are known
+                assert {one.id for one in known} == {first.id, second.id}
                 [unseen] = await other.queues()
                 assert unseen.why is not None and (unseen.kind, unseen.why.code) == ("unknown", "kueue-away")
             finally:

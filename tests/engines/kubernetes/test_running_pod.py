@@ -15,6 +15,7 @@ import pytest
 
 from jupyter_aiarts.engines.kubernetes import manifest
 from jupyter_aiarts.engines.kubernetes.order import Order
+from tests.cluster.api import until
 from tests.engines.kubernetes.making import make_order
 
 if TYPE_CHECKING:
@@ -179,9 +180,12 @@ def placed(cluster: Cluster, order: Order) -> list[str]:
     job["spec"]["suspend"] = False
     cluster.kubectl("create", "-f", "-", input=json.dumps(job))
     where = ("pod", "-n", order.namespace, "-l", f"jupyter-aiarts/job={order.job_id}")
-    cluster.kubectl("wait", *where, "--for=create", "--timeout=30s")
-    cluster.kubectl("wait", *where, "--for=condition=PodScheduled", "--timeout=30s")
-    return cluster.kubectl("get", *where, "-o", "jsonpath={.items[*].spec.nodeName}").split()
+
+    def nodes() -> list[str]:
+        return cluster.kubectl("get", *where, "-o", "jsonpath={.items[*].spec.nodeName}").split()
+
+    until("every pod to have a node", lambda: len(nodes()) == order.spec.nodes)
+    return nodes()
 
 
 def test_nodes_of_a_job_land_on_machines_of_their_own(cluster: Cluster, namespace: str) -> None:

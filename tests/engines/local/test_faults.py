@@ -323,11 +323,13 @@ async def _only_reading(state: Path, job_id: str, caller: Caller) -> None:
 
 
 async def test_secrets_are_in_a_file_of_their_own_that_only_the_owner_reads(
-    engine: LocalEngine, state_dir: Path, submit: Submit, until: Until
+    engine: LocalEngine, state_dir: Path, submit: Submit, until: Until, processes: Processes
 ) -> None:
     job = await submit(secret_env={"MY_TOKEN": "open sesame"})
     await until(job.id)
     await settled(engine, job.id)
+    while processes("launcher"):  # its last status comes after its summary
+        await asyncio.sleep(0.01)
     holding = [path for path in state_dir.rglob("*") if path.is_file() and b"open sesame" in path.read_bytes()]
     assert [path.name for path in holding] == ["secrets.json"]
     assert [path for path in state_dir.rglob("*") if path.stat().st_mode & 0o077] == []
