@@ -64,6 +64,10 @@ class Cluster:
         """One JSON event a line for each request of people and service accounts; the cluster's own are left out."""
         return control_plane.audit_log(self.instance)
 
+    def audited(self, since: int) -> list[dict[str, Any]]:
+        """The events after the log had this size."""
+        return control_plane.audited(self.audit_log, since)
+
     def kubeconfig(self, user: str) -> Path:
         """Of admin, alice, bob, viewer, noproxy or nobody: a file only root can read."""
         return control_plane.kubeconfig_of(self.instance, user)

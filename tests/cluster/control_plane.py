@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tests.cluster.build import program
 from tests.cluster.cells import Cell
@@ -32,6 +33,15 @@ def make_files(instance: Instance) -> None:
 
 def audit_log(instance: Instance) -> Path:
     return instance.folder / "audit" / "audit.log"
+
+
+def audited(file: Path, since: int) -> list[dict[str, Any]]:
+    """The events after the log had this size; while it is written, a line may be half there at either end."""
+    with file.open("rb") as log:
+        log.seek(max(since - 1, 0))
+        text = log.read()
+    begin = text.find(b"\n") + 1 if since else 0
+    return [json.loads(line) for line in text[begin : text.rfind(b"\n") + 1].splitlines()]
 
 
 def start_etcd(instance: Instance, cell: Cell) -> None:

@@ -206,12 +206,8 @@ def test_the_quota_refuses_a_third_job(cluster: Cluster) -> None:
 def test_the_audit_log_has_people_s_requests_and_not_the_cluster_s_own(cluster: Cluster) -> None:
     before = cluster.audit_log.stat().st_size
     cluster.kubectl("get", "pods", user="alice")
-
-    def events() -> list[dict[str, Any]]:
-        return [json.loads(line) for line in cluster.audit_log.read_bytes()[before:].splitlines()]
-
-    until("the event", lambda: any(event["verb"] == "list" for event in events()))
-    assert not [event for event in events() if event["user"]["username"].startswith("system:node")]
+    until("the event", lambda: any(event["verb"] == "list" for event in cluster.audited(before)))
+    assert not [event for event in cluster.audited(before) if event["user"]["username"].startswith("system:node")]
 
 
 def test_starting_a_running_cluster_says_so_and_ends_with_the_line_for_the_shell(cluster: Cluster) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.cluster import build, cluster
+from tests.cluster import build, cluster, control_plane
 from tests.cluster.fixture import refuse
 from tests.cluster.images import mirror_in
 from tests.cluster.paths import Instance, Unavailable
@@ -57,3 +58,15 @@ def test_the_mirror_is_read_from_either_form_of_the_package_sources() -> None:
     line = "deb [arch=amd64 signed-by=/k] http://other/ tool main\ndeb [trusted=yes] http://mirror/debian trixie main\n"
     assert mirror_in(line) == "http://mirror/debian"
     assert mirror_in("deb http://other/ tool main\n") is None
+
+
+def test_of_an_audit_log_that_is_being_written_only_whole_lines_are_read(tmp_path: Path) -> None:
+    log = tmp_path / "audit.log"
+    lines = [b'{"verb":"get"}\n', b'{"verb":"list"}\n', b'{"verb":"watch"}\n']
+    whole = b"".join(lines)
+    for size in range(len(whole) + 1):
+        log.write_bytes(whole[:size])
+        for since in range(size + 1):
+            starts = [sum(map(len, lines[:n])) for n in range(3)]
+            there = [n for n in range(3) if starts[n] >= since and starts[n] + len(lines[n]) <= size]
+            assert control_plane.audited(log, since) == [json.loads(lines[n]) for n in there]

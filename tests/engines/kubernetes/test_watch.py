@@ -32,10 +32,7 @@ def namespace(cluster: Cluster) -> Iterator[str]:
 
 def requests_of(cluster: Cluster, user: str, since: int) -> list[tuple[str, str]]:
     """What a user asked of the API server after the audit log had this size."""
-    with cluster.audit_log.open("rb") as log:
-        log.seek(since)
-        events = [json.loads(line) for line in log.read().splitlines()]
-    mine = [one for one in events if one["user"]["username"] == user]
+    mine = [one for one in cluster.audited(since) if one["user"]["username"] == user]
     return [(one["verb"], one["requestURI"]) for one in mine if one["stage"] == "ResponseComplete"]
 
 
