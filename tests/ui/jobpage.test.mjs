@@ -165,7 +165,7 @@ test('a log that is followed stays at its end and fills its place, whatever happ
     await new JobPage(page, 'other').open(other.id);
     const view = new JobPage(page, 'resized');
     await view.open(job.id, 'logs');
-    await view.logShows('line 60');
+    await view.logShows(/^line \d{3,}$/); // more than a window holds
     const fills = () =>
       view.log.evaluate(log => {
         const rows = [...log.querySelectorAll('.aiarts-LogRow')].map(row => row.getBoundingClientRect());

@@ -16,12 +16,12 @@ const END_SECONDS = 20;
 
 /**
  * A port that nobody listened on a moment ago; not one of those that the system hands out by itself, or a kernel or the
- * browser might have it before JupyterLab does.
+ * browser might have it before JupyterLab does; nor 10080, to which no browser connects.
  */
 async function freePort() {
   const server = createServer();
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 10_000);
+    const port = 11_000 + Math.floor(Math.random() * 9_000);
     const isFree = new Promise(resolve => server.once('listening', () => resolve(true)).once('error', () => resolve(false)));
     server.listen(port, '127.0.0.1');
     if (await isFree) {
