@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import sys
 import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
@@ -23,6 +22,7 @@ from jupyter_aiarts.kernel.shown import Shown
 from jupyter_aiarts.kernel.terminal import Style, plain
 from jupyter_aiarts.kernel.watching import Screen, Watched
 from jupyter_aiarts.kernel.words import say
+from jupyter_aiarts.launcher.freeports import free_ports
 
 MOST = 256
 GRACE = 10.0
@@ -131,7 +131,7 @@ def plan_of(script: str, args: Sequence[str], ranks: int, cards: Cards, grace: f
         "args": list(args), "paths": [], "workdir": os.getcwd(), "main_path": os.path.dirname(script),
         "save_path": os.getcwd(), "environ": environ,
         "env": {}, "extra": {}, "secrets_file": None, "devices": [cards.ids],
-        "grants": [cards.grants(environ)], "master_addr": "127.0.0.1", "master_port": _free_port(),
+        "grants": [cards.grants(environ)], "master_addr": "127.0.0.1", "master_port": free_ports(ranks),
         "grace_seconds": grace, "max_restarts": 0, "max_seconds": None, "used_seconds": 0.0, "gang_timeout": 60,
         "meeting": None, "token": "", "log_limit_bytes": LOG_BYTES, "bell": None,
     }  # fmt: skip
@@ -155,12 +155,6 @@ def _user() -> str:
     except (KeyError, OSError):
         return f"uid-{os.getuid()}"
     return re.sub(r"[^A-Za-z0-9._-]", "-", name)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Ran(Shown):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from jupyter_aiarts.engines.local.plan import Site, plan_of
 from jupyter_aiarts.engines.local.process import Identity, identify, take_lock
 from jupyter_aiarts.engines.local.reader import launcher_lock
 from jupyter_aiarts.engines.local.records import JobFile, Placed, RunFile, Settings, Summary
+from jupyter_aiarts.launcher.freeports import free_ports
 
 LAUNCHER = Path(jupyter_aiarts.launcher.__file__).with_name("__main__.py")
 
@@ -31,14 +31,6 @@ def used_seconds(run: Path) -> float:
     return sum(summary.running_seconds for summary in summaries if summary)
 
 
-def free_port() -> int:
-    """A port nobody listens on at this moment, for MASTER_PORT."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def write_plan(job: JobFile, folder: JobFolder, placed: Placed, settings: Settings, runtime: Path) -> None:
     """Put the decision and the plan into the run's folder; launchers may be born from then on."""
     path = folder.run(job.run)
@@ -48,7 +40,8 @@ def write_plan(job: JobFile, folder: JobFolder, placed: Placed, settings: Settin
         folder=path,
         runtime=runtime,
         secrets=folder.secrets_file if folder.secrets_file.exists() else None,
-        port=free_port(),
+        # TensorFlow's workers share this machine's address, so each has a port of its own.
+        port=free_ports(job.spec.nodes * max(job.spec.devices, 1) if job.spec.framework == "tensorflow" else 1),
         token=secrets.token_hex(16),
         log_limit=int(settings.log_limit_gb * (1 << 30)),
         used_seconds=used_seconds(path),
