@@ -191,6 +191,7 @@ def test_our_first_lines_and_our_extension_run_in_python_38(tmp_path: Path) -> N
     assert json.loads(out.stdout) == [[3, 8], __version__, "AiartsMagics", ["-f", "a b"]]
 
 
+@pytest.mark.timeout(400)  # an environment is made and filled from the package index
 @needs_38
 def test_a_real_kernel_of_python_38(tmp_path: Path) -> None:
     """Its ipykernel comes from the package index, as an environment's owner would get it."""

@@ -166,9 +166,10 @@ async def test_a_job_of_somebody_else_is_mirrored_while_somebody_looks(
     server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     pod = begin(apiserver, tmp_path, "print('mine')" + WAITING)
+    await until(lambda: pod.written().endswith(b"waiting for go\n"))  # one who looks once has what is there by then
     assert await server.archive.fetch_once(lambda: [pod.facts()], 10)
     folder = server.archive.log_folder("team", JOB, 1)
-    await until(lambda: held_bytes(folder).startswith(b"mine\n"))
+    await until(lambda: held_bytes(folder) == b"mine\nwaiting for go\n")
     assert ".looked" in folder.parts
     asked = len(apiserver.asked)
     (pod.root / "go").touch()

@@ -190,6 +190,8 @@ async def test_a_namespace_with_a_quota_is_a_queue(cluster: Cluster, tmp_path: P
         hard = {"requests.cpu": "2", "limits.cpu": "4", "memory": "4Gi", "pods": "10"}
         quota = {"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": hard}}
         apply(cluster, {**quota, "metadata": {"name": "small", "namespace": lab.namespace}})
+        counted = "--for=jsonpath={.status.hard.requests\\.cpu}"  # until then every pod is refused
+        cluster.kubectl("-n", lab.namespace, "wait", "resourcequota/small", counted, "--timeout=30s")
         job = await lab.submit(FOREVER, queue=lab.namespace, cpu=1, memory_gb=1)
         await lab.until(job.id, Phase.RUNNING)
         queue = await queue_when(lab, lambda queue: queue.used.get("cpu"), name=lab.namespace)
