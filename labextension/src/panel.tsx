@@ -8,6 +8,9 @@ import { jobsIcon } from './icons';
 import type { IWishes, JobsView } from './jobs';
 import { type IDoors, type IJobManager, PANEL_ID } from './tokens';
 
+/** Frames in which a list that is to come is drawn; none comes where the search finds no job. */
+const PICTURES = 10;
+
 /** The sidebar's widget; made by the panel plugin, drawn from the manager alone. What it shows is loaded when it opens. */
 export class JobsPanel extends ReactWidget {
   constructor(
@@ -48,10 +51,19 @@ export class JobsPanel extends ReactWidget {
   /** Whoever calls the sidebar by a command goes on with the keys there: in the list, or with what stands in its place. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    // With the next picture: a job that was submitted just now may be the first, and the list not drawn yet.
+    this._takeKeys(PICTURES);
+  }
+
+  /** With the next picture that has a list for the jobs: one that was submitted just now may be the first. */
+  private _takeKeys(pictures: number): void {
     requestAnimationFrame(() => {
       const places = ['[role=treegrid]', '.aiarts-Welcome button', '.aiarts-Panel-new'];
-      places.flatMap(place => this.node.querySelector<HTMLElement>(place) ?? [])[0]?.focus();
+      const [place] = places.flatMap(one => this.node.querySelector<HTMLElement>(one) ?? []);
+      if (pictures > 1 && this._manager.jobs.length > 0 && place?.getAttribute('role') !== 'treegrid') {
+        this._takeKeys(pictures - 1);
+      } else {
+        place?.focus();
+      }
     });
   }
 

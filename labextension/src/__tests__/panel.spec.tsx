@@ -48,6 +48,24 @@ test('the panel is a named region', () => {
   expect(screen.getByRole('region', { name: 'AIArts jobs' })).toBe(panel.node);
 });
 
+test('who calls the sidebar has the keys in the list, also when the first job is not drawn yet', async () => {
+  const frames: FrameRequestCallback[] = [];
+  const drawn = jest.spyOn(window, 'requestAnimationFrame').mockImplementation(frame => frames.push(frame));
+  const picture = (): void => frames.splice(0).forEach(frame => frame(0));
+  await say({ type: 'snapshot', jobs: [] });
+  await act(async () => {
+    panel.activate();
+    MessageLoop.flush();
+    server.socket.say({ type: 'jobs', jobs: [job('a')] });
+    expect(screen.queryByRole('treegrid')).toBeNull();
+    picture(); // one that was on its way
+  });
+  picture();
+  expect(document.activeElement).toBe(list());
+  expect(frames).toEqual([]);
+  drawn.mockRestore();
+});
+
 test('a job shows its name, its phase in words and why', async () => {
   await say({
     type: 'snapshot',
