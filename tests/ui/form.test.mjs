@@ -187,6 +187,7 @@ test('in Chinese the form, its problems and the questions are Chinese', () =>
     await jobs.move('train', '暂停');
     await page.getByRole('dialog').getByText('需要检查点').waitFor();
     await photograph(page, 'chinese-pause');
+    await jobs.dialogHasKeys();
     await page.keyboard.press('Escape');
     await jobs.panel.getByRole('button', { name: '新建任务…' }).first().click();
     await form.fill({ 启动文件: 'train.py', 节点数: '0' });

@@ -9,6 +9,7 @@ import { notebook, NotebookPage } from './notebook-page.mjs';
 
 const NPU = 'huawei_npu_arm64';
 const SETTINGS = '.jupyter/lab/user-settings/jupyter-aiarts/notifications.jupyterlab-settings';
+const LOOKED = { timeout: 60_000 }; // a launcher looks some seconds after the start, and then every half minute
 let browser;
 
 before(async () => {
@@ -36,7 +37,7 @@ test('cards that do nothing are told of in one notice, which stops the job only 
   try {
     await jobs.open(lab.page);
     const job = await lab.ask('POST', 'jobs', { name: 'asleep', command: 'sleep 600', device: NPU, devices: 2 });
-    await jobs.isTold('asleep holds cards that have done nothing since');
+    await jobs.isTold('asleep holds cards that have done nothing since', LOOKED);
     await page.waitForTimeout(1500); // it slides in
     await photograph(page, 'idle-told');
     assert.equal((await lab.ask('GET', `jobs/${job.id}`)).phase, 'running');
@@ -62,7 +63,7 @@ test('of several there is one notice, which stops all or rests, also when the pa
     // At once: idle since the same second, they are told of together.
     const job = { command: 'sleep 600', device: NPU, devices: 1 };
     await Promise.all(['asleep', 'dozing'].map(name => lab.ask('POST', 'jobs', { ...job, name })));
-    await jobs.isTold('2 jobs hold cards that do nothing');
+    await jobs.isTold('2 jobs hold cards that do nothing', LOOKED);
     assert.equal(await page.getByRole('alert').filter({ hasText: 'cards' }).count(), 1);
     await notices.getByRole('button', { name: 'Snooze an hour' }).click();
     await notices.waitFor({ state: 'detached' });
@@ -74,7 +75,7 @@ test('of several there is one notice, which stops all or rests, also when the pa
 
     await page.evaluate(() => window.localStorage.clear());
     await jobs.open(`${lab.page}&reset`);
-    await jobs.isTold('2 jobs hold cards that do nothing');
+    await jobs.isTold('2 jobs hold cards that do nothing', LOOKED);
     await notices.getByRole('button', { name: 'Stop jobs' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
     await jobs.rowSays('asleep', 'stopped');

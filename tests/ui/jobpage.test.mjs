@@ -411,7 +411,7 @@ test('while the server is away the page says so, and goes on with the log where 
     await lab.up();
     await view.logShows('batch 0 line 9');
     assert.equal(await view.log.getByText('early 299').count(), 1);
-    await view.region.getByText('Stale since').waitFor({ state: 'detached' });
+    await view.region.getByText('Stale since').waitFor({ state: 'detached', timeout: 60_000 });
     await lab.write(`${folder}/go`, '');
     await reaches(job.id, 'succeeded');
   }));

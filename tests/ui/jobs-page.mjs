@@ -28,8 +28,13 @@ export class JobsPage {
   }
 
   /** Wait until JupyterLab notifies of `text`. */
-  async isTold(text) {
-    await this.page.getByRole('alert').filter({ hasText: text }).first().waitFor();
+  async isTold(text, patience = {}) {
+    await this.page.getByRole('alert').filter({ hasText: text }).first().waitFor(patience);
+  }
+
+  /** A dialog hears keys once it has the focus, which JupyterLab gives it when the page has a moment. */
+  async dialogHasKeys() {
+    await this.page.getByRole('dialog').locator('button:focus').waitFor();
   }
 
   /** The rows of jobs, in order; heads of groups have no place in them. */

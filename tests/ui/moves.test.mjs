@@ -79,6 +79,7 @@ test('a failed job says why; filters and search narrow the list; many are delete
     await photograph(page, 'chosen');
     await page.keyboard.press('Delete');
     await page.getByRole('dialog').getByText('Delete 2 jobs?').waitFor();
+    await jobs.dialogHasKeys();
     await page.keyboard.press('Enter');
     await jobs.isTold('Deleted 2 jobs');
     await jobs.says('No jobs yet');

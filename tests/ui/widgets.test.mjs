@@ -66,7 +66,7 @@ for (const app of ['lab', 'notebook']) {
       await job.getByText('训练 <i>one</i>').waitFor();
       await job.getByText(/^step \d+ <b>bold<\/b>$/).first().waitFor();
       await job.getByRole('log', { name: 'End of the log' }).waitFor();
-      await job.getByRole('meter', { name: /^Card 1/ }).waitFor(); // the launcher looks after ten seconds
+      await job.getByRole('meter', { name: /^Card 1/ }).waitFor({ timeout: 60_000 }); // the launcher looks after some seconds, and then every half minute
       await photograph(page, `widgets-${app}`);
       assert.equal(heard.at(-1), true);
 
