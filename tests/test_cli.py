@@ -296,7 +296,9 @@ def test_chinese_is_spoken_when_asked_for(aiarts: Run, monkeypatch: pytest.Monke
 # --- manners -------------------------------------------------------------------------------------
 
 
-def test_ctrl_c_leaves_the_job_running_and_says_so(aiarts: Run) -> None:
+def test_ctrl_c_leaves_the_job_running_and_says_so(aiarts: Run, request: pytest.FixtureRequest) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with process("submit", script(WAITS), "--wait", "--name", "long", "--grace-seconds", "1") as following:
         assert following.stdout is not None and following.stderr is not None
         while following.stdout.readline() != "up\n":

@@ -118,6 +118,7 @@ def test_every_block_is_run_or_excused_by_name(page: Path) -> None:
             assert line.startswith(tuple(EXCUSED)), f"{where} has a command that nothing runs: {line}"
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", pages_to_run(False), ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_and_cell_does_what_the_page_says(page: Path, tmp_path: Path) -> None:
     found = runnable(page, False)

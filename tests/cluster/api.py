@@ -57,7 +57,7 @@ class Api:
 
     def request(self, method: str, path: str, body: Json | None = None, kind: str = "application/json") -> Json:
         """One request; the connection is kept for the next, unless it broke."""
-        connection = self._connection or http.client.HTTPSConnection(self._host, context=self._context, timeout=30)
+        connection = self._connection or http.client.HTTPSConnection(self._host, context=self._context, timeout=120)
         self._connection = None
         payload = None if body is None else json.dumps(body)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import tracemalloc
@@ -18,7 +19,6 @@ from jupyter_aiarts.devices import counting
 from jupyter_aiarts.errors import AiartsError, BadRequest, NotFound, Unavailable
 from jupyter_aiarts.explain.problems import refusal
 from jupyter_aiarts.filling import Filler
-from tests.launcher.conftest import lives
 
 MB = 1 << 20
 
@@ -169,25 +169,27 @@ def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-async def gone(pid: int) -> None:
-    """Until no such process is there; it may still be waiting to be taken note of."""
-    while lives(pid):
-        await asyncio.sleep(0.02)
+@pytest.fixture
+def children(monkeypatch: pytest.MonkeyPatch) -> list[asyncio.subprocess.Process]:
+    """The programs that were started. Whoever waits for their end leaves none to the closing loop."""
+    started, start = [], asyncio.create_subprocess_exec
 
-
-async def test_a_disk_that_hangs_is_said_to_and_left(hanging: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling, "PATIENCE", 2.0)
-    children, start = [], asyncio.create_subprocess_exec
-
-    async def kept(*words: Any, **more: Any) -> Any:
-        children.append(await start(*words, **more))
-        return children[-1]
+    async def kept(*words: Any, **more: Any) -> asyncio.subprocess.Process:
+        started.append(await start(*words, **more))
+        return started[-1]
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", kept)
+    return started
+
+
+async def test_a_disk_that_hangs_is_said_to_and_left(
+    hanging: Path, children: list[asyncio.subprocess.Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filling, "PATIENCE", 2.0)
     with pytest.raises(Unavailable, match="does not answer"):
         await Filler().count(str(hanging), 1)
     [child] = children
-    await asyncio.wait_for(gone(child.pid), 10)
+    assert await asyncio.wait_for(child.wait(), 10) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize(
@@ -204,11 +206,12 @@ async def test_a_count_that_was_ended_is_told_as_that_and_not_as_a_folder_that_m
     assert refusal(caught.value, "zh")["message"] == f"统计 {tmp_path} 的进程被终止（{how}）"
 
 
-async def test_whoever_goes_ends_the_count(hanging: Path) -> None:
+async def test_whoever_goes_ends_the_count(hanging: Path, children: list[asyncio.subprocess.Process]) -> None:
     task = asyncio.create_task(Filler().count(str(hanging)))
     while not (hanging / "pid").exists() or not (hanging / "pid").read_text():
         await asyncio.sleep(0.02)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(gone(int((hanging / "pid").read_text())), 10)
+    [child] = children
+    assert await asyncio.wait_for(child.wait(), 10) == -signal.SIGKILL

@@ -82,6 +82,7 @@ async def test_looking_that_ends_leaves_nobody_waiting(monkeypatch: pytest.Monke
 
 
 async def test_whoever_comes_just_when_looking_ends_gets_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     monkeypatch.setattr(usage, "WATCHED", 0.06)
     watch = UsageWatch(["/"])
     for _ in range(20):  # looks end 50 ms after they began, between these and at the same time
@@ -225,6 +226,8 @@ async def test_a_tool_that_is_slow_is_awaited_and_no_card_is_denied(
     try:
         seen = await watch.latest()
         assert (seen.devices, silence(seen)) == ((), ["probe-pending"])
+        while not (tmp_path / "waiting").exists():
+            await asyncio.sleep(0.02)
         (tmp_path / "go").touch()
         await asyncio.wait_for(told_of(watch, 2), 30)
         (tmp_path / "go").unlink()
@@ -275,6 +278,7 @@ async def test_a_machine_is_told_of_though_the_servers_own_folder_was_removed_an
     before = (tmp_path / "temporary").stat().st_mtime_ns
     paths = usage.usual_paths()
     assert str(tmp_path / "temporary") in paths and (tmp_path / "temporary").stat().st_mtime_ns == before
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)
     watch = UsageWatch(paths)
     assert (await asyncio.wait_for(watch.latest(), 30)).host.disks
     await watch.aclose()

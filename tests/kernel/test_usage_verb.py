@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from jupyter_aiarts.cli import main
+from jupyter_aiarts.devices import lookout
 from jupyter_aiarts.explain import explain
 from jupyter_aiarts.kernel.terminal import Style
 from jupyter_aiarts.kernel.usage import (
@@ -182,6 +183,7 @@ def test_the_command_works_without_a_server(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AIARTS_SERVER", raising=False)
+    monkeypatch.setattr(lookout, "PATIENCE", 30.0)  # of a look, on a machine that is busy
     assert main(["usage", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["host"]["memory_total"] > 0 and found["devices"] == []

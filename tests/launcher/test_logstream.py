@@ -3,7 +3,6 @@
 import contextlib
 import random
 import struct
-import time
 from pathlib import Path
 
 import pytest
@@ -194,18 +193,18 @@ def test_a_reader_that_falls_behind_the_limit_goes_on_after_the_gap(pods: Pods) 
 import os, time
 print("x" * 10_000, flush=True)
 while not os.path.exists("go"): time.sleep(0.02)
-for i in range(60_000): print(f'{i:079d}')
+for i in range(90_000): print(f'{i:079d}')
+open("written", "w").close()
 """
     pods.script(text, log_limit_bytes=512 * 1024).start()
     wait_until(lambda: pods.log())
     reader = Gappy(pods.ports[0])
     with reader.connect(receive_buffer=4096) as connection:
         (pods.folder / "go").touch()
-        wait_until(lambda: pods.status()["drops"])
-        time.sleep(0.2)  # let it fall behind by many segments
+        wait_until((pods.folder / "written").exists)  # more than all that the connection takes on its way
         reader.read_on(connection)
     assert pods.wait() == 0
-    assert reader.position("0.stdout") == 10_001 + 60_000 * 80
+    assert reader.position("0.stdout") == 10_001 + 90_000 * 80
     assert reader.drops
     assert reader.types()[-1] == "end"
 

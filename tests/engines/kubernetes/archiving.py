@@ -312,7 +312,8 @@ class StandIn:
         place, left = 0, self.cut_after()
         while True:
             ended = copy.ended.is_set()
-            lines, place = copy.lines[place:], len(copy.lines)
+            lines = copy.lines[place:]  # others may come at any moment
+            place += len(lines)
             text = b"".join(stamp(t) + b" " + line for t, line in lines if t >= oldest * SECOND)
             if left is not None and len(text) >= left:
                 await response.write(text[:left])

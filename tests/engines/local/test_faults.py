@@ -51,6 +51,7 @@ async def test_a_killed_launcher_is_lost_with_the_reason_and_leaves_nothing_runn
     kill(processes("launcher")[0])
     done = await until(job.id)
     assert (done.phase, done.cause.code, done.cause.evidence) == (Phase.LOST, "launcher-lost", ("up",))
+    await asyncio.to_thread(_let_end, processes("rank"))  # killed, and on its way out
     assert processes("rank") == []
 
 
@@ -173,7 +174,8 @@ async def test_a_hundred_kills_at_random_moments_lose_no_job_and_double_none(
     assert len(ids) - len(accepted) <= KILLS, "at most one job per kill was accepted without a word about it"
     assert {record.phase for record in records} <= {Phase.SUCCEEDED, Phase.FAILED, Phase.LOST}
     assert all(record.cause.code != "unknown" for record in records)
-    await asyncio.to_thread(_let_end, processes("launcher"))  # one that has just written its summary is on its way out
+    # A launcher that has just written its summary, and a rank that was killed, are on their way out.
+    await asyncio.to_thread(_let_end, processes("launcher") + processes("rank"))
     assert processes("rank") + processes("launcher") == []
     for number in accepted.values():
         assert len(list(caller.folder.glob(f"ran-{number}-*"))) <= 1, f"job {number} ran twice"
