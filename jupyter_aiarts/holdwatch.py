@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from jupyter_aiarts.holding import Kernel, Rest, held, resting, since_text
 from jupyter_aiarts.launcher import tree
 from jupyter_aiarts.model.usage import IdleKernel
+from jupyter_aiarts.waiting import within
 
 if TYPE_CHECKING:
     from jupyter_aiarts.usage import UsageWatch
@@ -79,7 +80,7 @@ class HoldWatch:
             self._news.clear()
             while await self._looked():
                 with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._news.wait(), PERIOD)
+                    await within(PERIOD, self._news.wait())
                 self._news.clear()
         finally:
             self._rests = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -34,21 +34,6 @@ Heard = Callable[["PodFacts", "NodeStatus"], None]
 """Told in the loop what a pod's launcher says of itself, whenever that changes."""
 
 TOKEN_HEADER = "X-Aiarts-Token"
-
-
-async def within(seconds: float, awaited: Coroutine[Any, Any, T]) -> T:
-    """The result, or `asyncio.TimeoutError`. Unlike Python 3.11's `wait_for` it never swallows a cancellation."""
-    task = asyncio.ensure_future(awaited)
-    try:
-        done, _ = await asyncio.wait([task], timeout=seconds)
-    except asyncio.CancelledError:
-        task.cancel()
-        raise
-    if done:
-        return task.result()
-    task.cancel()
-    await asyncio.wait([task])
-    raise asyncio.TimeoutError
 
 
 class PodFacts(Struct, frozen=True, kw_only=True):

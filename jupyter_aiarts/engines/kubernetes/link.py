@@ -308,13 +308,12 @@ class Link:
 
     def do(self, work: Awaitable[None]) -> None:
         """Let this go on beside, for as long as the engine is open."""
-        if self.closed:  # nobody would end it any more
-            if asyncio.iscoroutine(work):
-                work.close()
-            return
+        if self.closed:
+            return _drop(work)  # nobody would end it any more
         task = asyncio.ensure_future(self._chore(work))
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+        task.add_done_callback(lambda _: _drop(work))  # it may have been ended before its first step
 
     async def _chore(self, work: Awaitable[None]) -> None:
         try:
@@ -444,3 +443,8 @@ class Link:
         """Nothing is kept of a deleted job, but for what this server may not remove."""
         self._unlearned.pop(job_id, None)
         return await self.archive.forget(job_id)
+
+
+def _drop(work: Awaitable[None]) -> None:
+    if asyncio.iscoroutine(work):
+        work.close()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from jupyter_aiarts.engines.kubernetes.client import Api
 from jupyter_aiarts.engines.kubernetes.watch import Kind, Painted, Stream
+from jupyter_aiarts.waiting import within
 
 LINGER = 60.0  # seconds that watches stay open after the last look
 PATIENCE = 15.0  # seconds that a look waits for the first lists
@@ -120,7 +121,7 @@ class Looking:
     async def rest(self, seconds: float) -> None:
         """Wait before trying again, unless there is a reason to do it now."""
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._again.wait(), seconds)
+            await within(seconds, self._again.wait())
 
     async def _first_look(self) -> None:
         for stream in self._streams:

@@ -15,11 +15,12 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from jupyter_aiarts.engines.kubernetes.book import KUBELET, PodEntry
-from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts, Unanswered, within
+from jupyter_aiarts.engines.kubernetes.door import DiskTrouble, Door, PodFacts, Unanswered
 from jupyter_aiarts.engines.kubernetes.frames import Chunk, FrameReader, Garbled, Item, Mark, Told
 from jupyter_aiarts.engines.kubernetes.kubelet_log import CUT, KubeletCopy, LineReader
 from jupyter_aiarts.engines.kubernetes.lacks import NO_REST, NOT_KEPT, ON_MOUNT, REST, WENT_AWAY, WITHOUT_PORT, Lack
 from jupyter_aiarts.engines.kubernetes.node_archive import NodeArchive
+from jupyter_aiarts.waiting import within
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse

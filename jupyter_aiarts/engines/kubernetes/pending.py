@@ -21,6 +21,7 @@ from jupyter_aiarts.errors import AiartsError, ClusterUnreachable, JobNotFound, 
 from jupyter_aiarts.model.names import check_id
 from jupyter_aiarts.model.phase import Move
 from jupyter_aiarts.model.times import now
+from jupyter_aiarts.waiting import within
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ class Errands:
                 self._again.clear()
                 while await self._left():
                     with contextlib.suppress(asyncio.TimeoutError):
-                        await asyncio.wait_for(self._again.wait(), delays.next())
+                        await within(delays.next(), self._again.wait())
         finally:
             self._is_running = False
 

@@ -22,6 +22,7 @@ from jupyter_aiarts.engines.kubernetes.clocks import lead_of
 from jupyter_aiarts.engines.kubernetes.credentials import Credentials, Identity
 from jupyter_aiarts.engines.kubernetes.refusals import Refused, Silent, refusal
 from jupyter_aiarts.errors import ClusterUnreachable
+from jupyter_aiarts.waiting import within
 
 if TYPE_CHECKING:
     Socket = aiohttp.ClientWebSocketResponse[bool]
@@ -161,7 +162,8 @@ class Transport:
     async def _connect_socket(self, identity: Identity, path: str, params: Params) -> Socket:
         url = _url(identity, path, {**params, "timeoutSeconds": random.randint(*LIFE)})
         try:
-            opened = await asyncio.wait_for(
+            opened = await within(
+                ANSWER,
                 self._client().ws_connect(
                     url,
                     headers=identity.headers,
@@ -170,7 +172,6 @@ class Transport:
                     max_msg_size=0,
                     **_seen_by(identity),
                 ),
-                ANSWER,
             )
         except aiohttp.WSServerHandshakeError:
             raise

@@ -37,6 +37,7 @@ from jupyter_aiarts.engines.kubernetes.picture import Picture
 from jupyter_aiarts.engines.kubernetes.refusals import Expired, Forbidden, Missing, Refused, Silent, Unwell
 from jupyter_aiarts.errors import ClusterUnreachable
 from jupyter_aiarts.model.times import text_of
+from jupyter_aiarts.waiting import within
 
 FIRST, CAP = 0.25, 10.0  # seconds before trying again: 0.25, 0.5, 1 … 10, each shortened at random by up to a half
 DENIED_CAP = 60.0  # the same where rights are missing
@@ -239,7 +240,7 @@ class Watcher:
     async def rest(self, seconds: float) -> None:
         """Wait before trying again, unless there is a reason to do it now."""
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self.again.wait(), seconds)
+            await within(seconds, self.again.wait())
 
 
 class Stream:

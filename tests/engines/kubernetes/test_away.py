@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,3 +131,20 @@ async def test_a_cluster_that_never_answers_costs_the_others_nothing(cluster: Cl
                 await engine.get("abcdefghij")
         finally:
             await engine.aclose()
+
+
+async def test_work_beside_that_is_ended_before_its_first_step_is_not_left_lying(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with full_server() as port:
+        away = {"server": f"https://127.0.0.1:{port}"}
+        kubeconfig = rewritten(cluster.kubeconfig("alice"), tmp_path / "nowhere", away)
+        engine = open_cluster("nowhere", {"kubeconfig": str(kubeconfig)}, tmp_path / "state")
+        await engine.snapshot()
+        work = asyncio.sleep(60)
+        engine._link.do(work)
+        await engine.aclose()
+        assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED
+        late = asyncio.sleep(60)
+        engine._link.do(late)
+        assert inspect.getcoroutinestate(late) == inspect.CORO_CLOSED
