@@ -2,26 +2,16 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from jupyter_aiarts.launcher.freeports import free_ports
+
 from .conftest import DEADLINE, LAUNCHER, Run, wait_until
 
 TOKEN = "0123456789abcdef" * 2
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports nobody listens on just now."""
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [int(probe.getsockname()[1]) for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 class Pods:
@@ -55,9 +45,9 @@ class Pods:
         self.document["grants"] = [{} for _ in range(nodes)]
         self.document["devices"] = [list(range(cards)) for _ in range(nodes)]
         if len(self.ports) != nodes:
-            *own, meeting = free_ports(nodes + 1)
-            self.ports = dict(enumerate(own))
-            self.document["meeting"] = f"127.0.0.1:{meeting}" if nodes > 1 else None
+            first = free_ports(nodes + 1)
+            self.ports = {node: first + node for node in range(nodes)}
+            self.document["meeting"] = f"127.0.0.1:{first + nodes}" if nodes > 1 else None
         return self
 
     def shell(self, line: str, **changes: Any) -> "Pods":

@@ -32,6 +32,7 @@ from jupyter_aiarts.engines.kubernetes.door import PodFacts
 from jupyter_aiarts.engines.kubernetes.lacks import Lack
 from jupyter_aiarts.engines.kubernetes.settings import read_settings
 from jupyter_aiarts.engines.logs import LogQuery, open_log
+from jupyter_aiarts.launcher.freeports import free_ports
 
 JOB = "a123456789"
 TOKEN = "5ec2e7"
@@ -56,13 +57,6 @@ def wait_for(name):
 wait_for("go")
 print("went on", flush=True)
 """
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return int(made.getsockname()[1])
 
 
 async def until(true: Callable[[], Any], what: str = "it", seconds: float = 30.0) -> Any:
@@ -106,7 +100,7 @@ class Pod:
     """A launcher as the main process of a container: its own folder tree, port and output."""
 
     def __init__(self, root: Path, name: str, node: int = 0, **plan: Any) -> None:
-        self.name, self.node, self.root, self.port = name, node, root, free_port()
+        self.name, self.node, self.root, self.port = name, node, root, free_ports(1)
         self.plan: dict[str, Any] = {
             "schema": 1, "job": JOB, "run": 1, "user": "alice", "queue": "default", "device": "cpu", "nodes": 1,
             "cards": 0, "processes": "node", "framework": "none",

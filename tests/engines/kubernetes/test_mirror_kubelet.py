@@ -50,7 +50,7 @@ async def test_the_kubelets_log_is_followed_over_broken_connections(
     server: Server, apiserver: StandIn, tmp_path: Path
 ) -> None:
     apiserver.is_proxy_forbidden = True
-    slow = CHATTY.replace("20000", "4000").replace("n % 500 == 0", "n % 50 == 0").replace("0.01", "0.03")
+    slow = CHATTY.replace("20000", "4000").replace("n % 500 == 0", "n % 50 == 0").replace("0.01", "0.1")
     pod = begin(apiserver, tmp_path, slow + WAITING)
     server.keep()
     held = [b""]
