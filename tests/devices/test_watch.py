@@ -10,6 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 from threading import current_thread
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -43,10 +44,27 @@ async def test_a_glance_is_one_look_that_nobody_else_hears_of() -> None:
     assert seen.host.memory_total
     while watch.is_looking:
         await asyncio.sleep(0.01)
-    assert (heard, watch.said("en"), watch.history.lines(600).times) == ([], None, [])
+    assert (heard, watch.said("en")) == ([], None)
     shown = await watch.latest()
     assert json.loads(watch.said("en") or b"")["t"] == shown.t
-    assert len(watch.history.lines(600).times) == len(heard) == 1
+    assert len(watch.history.lines(600).times) == 2 and len(heard) == 1
+    await watch.aclose()
+
+
+async def test_a_day_is_kept_of_the_looks_that_were_taken_whether_or_not_a_page_was_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such as those that are taken each minute while a kernel lives: who comes back sees what was meanwhile."""
+    watch = UsageWatch(["/"])
+    noon = 1_800_000_000.0
+    for minute in range(4):
+        monkeypatch.setattr(usage, "time", SimpleNamespace(time=lambda at=noon + 60 * minute: at))
+        assert (await watch.glance()).host.memory_total
+        while watch.is_looking:
+            await asyncio.sleep(0.01)
+    lines = watch.history.lines(86400)
+    assert lines.times == [noon, noon + 60, noon + 120]
+    assert all(value for value in lines.series["memory"])
     await watch.aclose()
 
 
