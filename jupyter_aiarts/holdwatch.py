@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Protocol
 
-from jupyter_aiarts.holding import Kernel, Rest, held, resting, since_text
+from jupyter_aiarts.holding import Kernel, Rest, held, resting, since_text, telling
 from jupyter_aiarts.launcher import tree
 from jupyter_aiarts.model.usage import IdleKernel
 
@@ -108,8 +108,7 @@ class HoldWatch:
             return False
         used = [card for card in look.devices if card.programs]
         holdings = await asyncio.to_thread(held, used, kernels, _parent_of) if used else {}
-        told = {card.kind for card in look.devices}
-        self._rests = resting(self._rests, kernels, holdings, told, time.monotonic())
+        self._rests = resting(self._rests, kernels, holdings, telling(look.devices), time.monotonic())
         self._own.attend(self._rests)
         self._tell(await self._named())
         return True
