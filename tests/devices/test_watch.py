@@ -233,6 +233,34 @@ async def test_a_card_that_its_tool_does_not_list_any_more_is_told_as_gone_until
     await watch.aclose()
 
 
+async def test_a_card_that_disappears_between_two_single_looks_is_told_as_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scraper's looks are like that; it is not to hear that a series ends and nothing else."""
+    table = (Path(__file__).parent.parent / "launcher/usage/npu_smi/15_health_alarm_critical_unknown.txt").read_text()
+    lines = table.splitlines(keepends=True)
+    second = next(place for place, line in enumerate(lines) if line.startswith("| 1 "))
+    tool = tmp_path / "npu-smi"
+    tool.write_text(f'#!/bin/sh\ncat "{tmp_path}/said"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    watch = UsageWatch(["/"])
+
+    async def health(said: str) -> list[str | None]:
+        (tmp_path / "said").write_text(said)
+        seen = await watch.glance()
+        while watch.is_looking:
+            await asyncio.sleep(0.01)
+        return [card.health for card in seen.devices]
+
+    assert await health(table) == ["ok", "alarm", "critical", "unknown"]
+    fewer = "".join(lines[:second] + lines[second + 2 :])
+    assert await health(fewer) == ["ok", "gone", "critical", "unknown"]
+    watch._lookout._looked_at -= 2 * lookout.REMEMBERED  # nobody looked for hours: it may have been taken out
+    assert await health(fewer) == ["ok", "critical", "unknown"]
+    await watch.aclose()
+
+
 async def test_a_tool_that_is_slow_is_awaited_and_no_card_is_denied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
