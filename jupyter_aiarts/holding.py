@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from jupyter_aiarts.launcher.usage.carduse import IDLE_PERCENT
+from jupyter_aiarts.launcher.usage.carduse import GONE, IDLE_PERCENT
 from jupyter_aiarts.model.times import parse, text_of
 from jupyter_aiarts.model.usage import Card
 
 ParentOf = Callable[[int], int | None]
+Key = tuple[str, int, str | None]  # kind, id and part of a card
 GENERATIONS = 64  # from a program up to its kernel; more is a table of processes that changed while it was read
 UNTOLD = 300.0  # seconds for which a kernel's cards may go untold, as by a tool that fails now and then
 CLOCK_DRIFT = 5.0  # seconds by which the machine's clock may go another way before a time that was told is corrected
@@ -45,7 +46,7 @@ class Rest(Struct, frozen=True, kw_only=True):
     change meanwhile."""
 
     kernel: Kernel
-    cards: tuple[tuple[str, int, str | None], ...]
+    cards: tuple[Key, ...]
     since: float
     seen: float
     memory_mb: float | None
@@ -67,26 +68,46 @@ def resting(
     before: Mapping[str, Rest],
     kernels: Iterable[Kernel],
     holdings: Mapping[str, Holding],
-    told: Collection[str],
+    told: Collection[Key],
     now: float,
 ) -> dict[str, Rest]:
     """The kernels whose cards do nothing, by id; one that ran something or holds others since `before` begins anew.
 
-    `told` are the kinds of cards that this look told of: one that told of none of a kernel's cards changes nothing.
+    `told` are the cards that this look told of: where only cards are missing that it did not tell of, nothing changes.
     """
     rests = {}
     for kernel in kernels:
         holding, known = holdings.get(kernel.id), before.get(kernel.id)
         if known is not None and known.kernel != kernel:
             known = None
-        if holding is None:
-            if known is not None and now - known.seen < UNTOLD and not any(kind in told for kind, *_ in known.cards):
-                rests[kernel.id] = known
-        elif holding.is_idle:
-            cards = tuple((card.kind, card.id, card.part) for card in holding.cards)
+        if holding is not None and not holding.is_idle:
+            continue
+        cards = () if holding is None else tuple(map(_key, holding.cards))
+        if known is not None and now - known.seen < UNTOLD and _leaves_out(cards, known.cards, told):
+            rests[kernel.id] = known
+        elif holding is not None:
             since = known.since if known is not None and known.cards == cards else now
             rests[kernel.id] = Rest(kernel=kernel, cards=cards, since=since, seen=now, memory_mb=holding.memory_mb)
     return rests
+
+
+def telling(cards: Iterable[Card]) -> set[Key]:
+    """The cards of which a look told what is on them, or that they work; on one that is gone there is nothing."""
+    return {_key(card) for card in cards if card.programs is not None or card.health == GONE or _works(card)}
+
+
+def _works(card: Card) -> bool:
+    return card.utilization is not None and card.utilization >= IDLE_PERCENT
+
+
+def _key(card: Card) -> Key:
+    return card.kind, card.id, card.part
+
+
+def _leaves_out(cards: Collection[Key], before: Collection[Key], told: Collection[Key]) -> bool:
+    """Whether some cards are missing and none of them was told of, all others being the same."""
+    missing = set(before) - set(cards)
+    return bool(missing) and set(cards) <= set(before) and missing.isdisjoint(told)
 
 
 def since_text(seconds: float, now: datetime, told: str | None) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Protocol
 
-from jupyter_aiarts.holding import Kernel, Rest, held, resting, since_text
+from jupyter_aiarts.holding import Kernel, Rest, held, resting, since_text, telling
 from jupyter_aiarts.launcher import tree
 from jupyter_aiarts.model.usage import IdleKernel
 from jupyter_aiarts.waiting import within
@@ -54,6 +54,8 @@ class HoldWatch:
         self._listens = False
         self._rests: dict[str, Rest] = {}
         self._last: dict[str, IdleKernel] = {}
+        self._names: Mapping[str, tuple[str, str]] = {}
+        self._named = (frozenset[str](), 0.0)  # of which kernels, and when
         self._deafen = own.listen(self._wake)
         self._wake()  # there may be kernels already
 
@@ -109,10 +111,10 @@ class HoldWatch:
             return False
         used = [card for card in look.devices if card.programs]
         holdings = await asyncio.to_thread(held, used, kernels, _parent_of) if used else {}
-        told = {card.kind for card in look.devices}
-        self._rests = resting(self._rests, kernels, holdings, told, time.monotonic())
+        self._rests = resting(self._rests, kernels, holdings, telling(look.devices), time.monotonic())
         self._own.attend(self._rests)
-        self._tell(await self._named())
+        names = await self._notebooks()
+        self._tell({key: self._idle(rest, *names.get(key, (key[:8], ""))) for key, rest in self._rests.items()})
         return True
 
     def _listened(self) -> UsageWatch:
@@ -122,11 +124,13 @@ class HoldWatch:
             machine.listen(self._news.set)
         return machine
 
-    async def _named(self) -> dict[str, IdleKernel]:
-        if not self._rests:
-            return {}
-        notebooks = await self._own.notebooks()
-        return {key: self._idle(rest, *notebooks.get(key, (key[:8], ""))) for key, rest in self._rests.items()}
+    async def _notebooks(self) -> Mapping[str, tuple[str, str]]:
+        """Asked for anew when other kernels rest and else once a minute: a page has a look taken every second."""
+        ids, now = frozenset(self._rests), time.monotonic()
+        if ids != self._named[0] or now - self._named[1] >= PERIOD:
+            self._names = await self._own.notebooks() if ids else {}
+            self._named = (ids, now)
+        return self._names
 
     def _idle(self, rest: Rest, name: str, path: str) -> IdleKernel:
         told = self._last.get(rest.kernel.id)

@@ -56,7 +56,7 @@ class UsageWatch:
     async def glance(self) -> Usage:
         """The newest look while others have them taken, or else a single one that waits for slow tools.
 
-        Nobody else hears of a single one: it is in no line and no message.
+        Nobody else hears of a single one: it is in the lines, for who comes later, and in no message.
         """
         return (await self._newest()).usage
 
@@ -117,6 +117,7 @@ class UsageWatch:
 
     def _take(self, look: _Look) -> None:
         self._last = look
+        self.history.add(look.at, look.values)
         if self._first is not None and not self._first.done():
             self._first.set_result(look)
         if self._lookout.is_wanted:
@@ -126,7 +127,6 @@ class UsageWatch:
         """This look is for everybody."""
         if look is self._shown:
             return
-        self.history.add(look.at, look.values)
         self._shown, self._read = look, set()
         for changed in self._changed:
             changed()

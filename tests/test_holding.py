@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from jupyter_aiarts.holding import UNTOLD, Holding, Kernel, Rest, held, resting, since_text
+from jupyter_aiarts.holding import UNTOLD, Holding, Kernel, Rest, held, resting, since_text, telling
 from jupyter_aiarts.model.times import text_of
 from jupyter_aiarts.model.usage import Card, Program
 
@@ -26,7 +26,7 @@ def holding(*cards: Card) -> dict[str, Holding]:
 
 
 def after(before: dict[str, Rest], now: float, *cards: Card, kernel: Kernel = KERNEL) -> dict[str, Rest]:
-    return resting(before, [kernel], held(cards, [kernel], PARENTS.get), {one.kind for one in cards}, now)
+    return resting(before, [kernel], held(cards, [kernel], PARENTS.get), telling(cards), now)
 
 
 # -- who holds what ----------------------------------------------------------------------------------------------------
@@ -106,6 +106,21 @@ def test_a_look_at_which_no_card_answered_changes_nothing_for_a_while() -> None:
     assert after(first, 50.0 + UNTOLD) == {}  # nobody has known for too long
     assert after(first, 110.0, Card(kind="gpu", id=0, programs=())) == {}  # it answered: nothing is held
     assert after(first, 110.0, kernel=Kernel(id="k", pid=100, cells=2)) == {}  # a cell ran meanwhile
+
+
+def test_a_driver_that_once_does_not_tell_of_programs_sets_no_idle_time_back() -> None:
+    """As after one table that could not be read: the cards answer, and who is on all or one of them is not known."""
+    first = after({}, 50.0, card(0, p100=1.0), card(1, p101=1.0))
+    silent, other, busy = (Card(kind="gpu", id=id_, utilization=used) for id_, used in ((0, 0.0), (1, 0.0), (1, 90.0)))
+    for untold in ([silent, other], [silent, card(1, p101=1.0)]):
+        once = after(first, 110.0, *untold)
+        assert once == first
+        assert after(once, 170.0, card(0, p100=1.0), card(1, p101=1.0))["k"].since == 50.0
+    assert after(first, 110.0, silent, card(1, 90.0, p101=1.0)) == {}  # what is told works
+    assert after(first, 110.0, card(0), card(1, p101=1.0))["k"].since == 110.0  # it told: one was given back
+    assert after(first, 110.0, silent, card(1)) == {}  # nothing is known to be held any more
+    assert after(first, 110.0, silent, busy) == {}  # somebody works on it, who is not told
+    assert after(first, 50.0 + UNTOLD, silent, other) == {}
 
 
 def test_a_pid_that_another_process_has_now_is_not_the_kernel_that_had_it() -> None:

@@ -50,7 +50,7 @@ class Count:
         below: list[str] = []
         is_counted = self._add(entry, below)
         is_folder = bool(below)
-        while below and self.complete:
+        while below and self._has_time():
             self._read(below.pop(), below)
         if is_counted:
             self._largest.append((self.bytes - size, entry.name, self.files - files, is_folder))
@@ -73,8 +73,9 @@ class Count:
     def _add(self, entry: os.DirEntry[str], below: list[str]) -> bool:
         """Whether it counts; a folder is among those `below` then."""
         self._entries += 1
-        if self._entries > MOST_ENTRIES or (self._entries % 64 == 0 and time.monotonic() > self._until):
+        if self._entries > MOST_ENTRIES:
             self.complete = False
+        if not self.complete or (self._entries % 16 == 0 and not self._has_time()):
             return False
         try:
             found = entry.stat(follow_symlinks=False)
@@ -94,6 +95,11 @@ class Count:
         self.bytes += found.st_blocks * BLOCK
         self.files += not is_folder
         return True
+
+    def _has_time(self) -> bool:
+        """Asked before each folder, for there are trees of nothing else, and between the files of one."""
+        self.complete = self.complete and time.monotonic() <= self._until
+        return self.complete
 
     def told(self) -> dict[str, Any]:
         """As it travels: the largest by name, the others together."""

@@ -52,16 +52,16 @@ class HostProbe:
             time.sleep(MOMENT)
         self._last = now = self._counters("cpu" in own)
         is_less = limits.memory is not None and limits.memory < memory.total
-        used = cgroup.memory_used(self._root, limits.memory_above) if is_less else None
-        if used is not None:
+        used = cgroup.memory_used(self._root, limits.memory_above) if is_less else memory.total - memory.available
+        if is_less:
             own.append("memory")
         cpu = _rate(before, now, (lambda one: one.group) if "cpu" in own else (lambda one: one.machine))
         return Host(
             # The kernel counts in ticks of 10 ms: between two quick looks that can be more than there is.
             cpu=None if cpu is None else min(cpu, cores),
             cpus=cpus,
-            memory_used=used if used is not None else memory.total - memory.available,
-            memory_total=limits.memory if used is not None else memory.total,
+            memory_used=used,
+            memory_total=limits.memory if is_less else memory.total,
             received=_rate(before, now, lambda one: one.received),
             sent=_rate(before, now, lambda one: one.sent),
             own=tuple(own),

@@ -28,6 +28,7 @@ PATIENCE = 1.0  # seconds that a look waits for probes that are slow
 SLOW = 13.0  # seconds that it waits for them when nobody sees it
 SILENT = 12.0  # seconds after which a probe that has not answered is told of
 FORGOTTEN = 45.0  # seconds after which what it saw last is not shown any more: a slow look, its rest, another one
+REMEMBERED = 3600.0  # seconds without a look after which a card that was there before is not missed
 ABSENT = 10.0  # seconds until cards of a kind that this machine does not have are looked for again
 
 
@@ -46,7 +47,8 @@ class Lookout:
         self._host: Sentry[Host] = Sentry(host, self._told)
         self._cards = tuple(Sentry(one, self._told, rest=ABSENT) for one in cards)
         self._disks = Disks(paths, self._told)
-        self._rolls: tuple[Roll, ...] = ()
+        self._rolls = tuple(Roll() for _ in self._cards)
+        self._looked_at = 0.0
 
     @property
     def is_wanted(self) -> bool:
@@ -68,8 +70,9 @@ class Lookout:
             self._until = time.monotonic() + seconds
 
     def begin(self) -> None:
-        """Look from now on; called where nobody looks. Cards that were there before are not missed."""
-        self._rolls = tuple(Roll() for _ in self._cards)
+        """Look from now on; called where nobody looks."""
+        if time.monotonic() - self._looked_at > REMEMBERED:
+            self._rolls = tuple(Roll() for _ in self._cards)
         thread = threading.Thread(target=self._stand, name="aiarts-lookout", daemon=True)
         thread.start()  # raises where the machine has no thread left
         self._thread = thread
@@ -94,7 +97,7 @@ class Lookout:
         error = None
         try:
             while True:
-                began = time.monotonic()
+                self._looked_at = began = time.monotonic()
                 self._saw(self._look(began))
                 if not self.is_wanted:
                     break

@@ -10,7 +10,7 @@ GONE = "gone"
 
 
 class Roll:
-    """The cards that one probe has told of since somebody looks."""
+    """The cards that one probe has told of since somebody looks, with no hour between two looks."""
 
     def __init__(self) -> None:
         self._met: dict[int, Card] = {}

@@ -306,7 +306,7 @@ def _networks(nodes: Sequence[Data], style: Style) -> Iterator[str]:
 def _used(nodes: Sequence[Data], style: Style) -> str:
     """How many of a job's cards were used at all; nothing where that is all of them, or not known of one."""
     cards = [(node["node"], card) for node in nodes for card in node["cards"]]
-    if any(card["most"] is None for _, card in cards):
+    if any(card["most"] is None for _, card in cards) or not all(node["cards"] for node in nodes):
         return ""
     used = [
         f"{node}:{card['id']}" if len(nodes) > 1 else str(card["id"]) for node, card in cards if card["most"] >= USED

@@ -28,6 +28,8 @@ export type Rests = Readonly<Record<string, number>>;
 export interface IRests {
   load(): Rests;
   save(rests: Rests): void;
+  /** Call it whenever another page has saved some; what it returns ends that. */
+  listen(changed: () => void): () => void;
 }
 
 /**
@@ -40,7 +42,11 @@ export class IdleWatch {
     private readonly _notice: INotice,
     private readonly _kept: IRests
   ) {
-    this._rests = new Map(Object.entries(_kept.load()));
+    this._learn();
+    this._deafen = _kept.listen(() => {
+      this._learn();
+      this._look();
+    });
     _manager.changed.connect(this._look, this);
   }
 
@@ -56,6 +62,7 @@ export class IdleWatch {
 
   /** Not again about these within the hour; called by the notice's button. */
   snooze(): void {
+    this._learn();
     const until = this._manager.now() + SNOOZE;
     this._shown.forEach(key => this._rests.set(key, until));
     this._kept.save(Object.fromEntries(this._rests));
@@ -65,7 +72,13 @@ export class IdleWatch {
 
   dispose(): void {
     window.clearTimeout(this._timer);
+    this._deafen();
     this._manager.changed.disconnect(this._look, this);
+  }
+
+  /** What other pages snoozed is snoozed here too, and stays when this one saves its own. */
+  private _learn(): void {
+    Object.entries(this._kept.load()).forEach(([key, until]) => this._rests.set(key, until));
   }
 
   private _look(): void {
@@ -106,7 +119,8 @@ export class IdleWatch {
   }
 
   private _minutes = 30;
-  private _rests: Map<string, number>;
+  private readonly _deafen: () => void;
+  private _rests = new Map<string, number>();
   private _shown = new Set<string>();
   private _timer = 0;
 }

@@ -20,5 +20,11 @@ export const idleRests: IRests = {
     } catch {
       // no store, or it is full: it is kept as long as the page is
     }
+  },
+
+  listen(changed: () => void): () => void {
+    const heard = ({ key }: StorageEvent): void => void (key === KEY && changed());
+    window.addEventListener('storage', heard);
+    return () => window.removeEventListener('storage', heard);
   }
 };

@@ -2,10 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { level } from './amounts';
+import { level, UNKNOWN } from './amounts';
 import type { Card, UsagePage } from './api';
 import type { History } from './cell/history';
-import { Spark } from './cell/parts';
+import { illness, isIll, Spark } from './cell/parts';
 import { cardKey } from './cell/reading';
 import { UsageLive } from './cell/usagelive';
 import type { IJobManager } from './tokens';
@@ -17,8 +17,8 @@ interface IStripProps {
 }
 
 /**
- * What this machine does, and did in the last ten minutes: cards, CPU, memory, disks that fill up. It is watched only
- * while it is in sight.
+ * What this machine does, and did in the last ten minutes: cards, CPU, memory, disks that fill up, and whoever does not
+ * tell. It is watched only while it is in sight.
  */
 export function UsageStrip({ manager, trans, isShown }: IStripProps): JSX.Element {
   const live = React.useMemo(() => new UsageLive(manager), [manager]);
@@ -43,7 +43,7 @@ interface IMetersProps {
 }
 
 function Meters({ usage, history, trans }: IMetersProps): JSX.Element {
-  const { host, devices } = usage;
+  const { host, devices, problems } = usage;
   return (
     <div className="aiarts-Usage" role="group" aria-label={trans.__('This machine')}>
       <Meter
@@ -79,7 +79,13 @@ function Meters({ usage, history, trans }: IMetersProps): JSX.Element {
           whole={100}
           text={part => `${Math.round(part)} %`}
           past={history.points(`${cardKey(card.kind, card.id, card.part)} utilization`)}
+          ill={isIll(card.health) ? illness(card.health, trans) : undefined}
         />
+      ))}
+      {problems.map(({ code, title, why }) => (
+        <p key={`${code} ${title}`} className="aiarts-Usage-problem" title={why}>
+          {title}
+        </p>
       ))}
     </div>
   );
@@ -91,15 +97,18 @@ interface IMeterProps {
   readonly whole: number | null | undefined;
   readonly text: (part: number, whole: number) => string;
   readonly past?: ReadonlyArray<number | null>;
+  /** What is wrong with it, in a word. */
+  readonly ill?: string;
 }
 
 /**
  * A bar and its past as a line; what is not known is a question mark and no bar, for an empty bar would say that nothing
  * is used.
  */
-function Meter({ name, part, whole, text, past }: IMeterProps): JSX.Element {
+function Meter({ name, part, whole, text, past, ill }: IMeterProps): JSX.Element {
   const isKnown = typeof part === 'number' && typeof whole === 'number' && whole > 0;
   const share = isKnown ? Math.min(1, Math.max(0, part / whole)) : 0;
+  const told = [isKnown ? text(part, whole) : UNKNOWN, ...(ill ? [ill] : [])].join(' · ');
   return (
     <div
       className="aiarts-Meter"
@@ -111,7 +120,7 @@ function Meter({ name, part, whole, text, past }: IMeterProps): JSX.Element {
             'aria-valuemin': 0,
             'aria-valuemax': 100,
             'aria-valuenow': Math.round(share * 100),
-            'aria-valuetext': text(part, whole)
+            'aria-valuetext': told
           }
         : {})}
     >
@@ -122,7 +131,9 @@ function Meter({ name, part, whole, text, past }: IMeterProps): JSX.Element {
         <span style={{ transform: `scaleX(${share})` }} />
       </span>
       {past ? <Spark points={past} most={whole ?? 0} /> : <span />}
-      <span className="aiarts-Meter-text">{isKnown ? text(part, whole) : '?'}</span>
+      <span className="aiarts-Meter-text" data-ill={ill !== undefined}>
+        {told}
+      </span>
     </div>
   );
 }

@@ -141,6 +141,9 @@ def test_what_a_container_with_limits_does_not_tell_is_not_taken_from_the_machin
     root = second(tmp_path, memory_max="max\n", memory_current="400\n", cpu_max="50000 100000\n")
     seen = HostProbe(root=root).look()
     assert (seen.cpu, seen.cpus, seen.own) == (None, 0.5, ("cpu",))
+    root = second(tmp_path / "silent", memory_max="1000\n")
+    seen = HostProbe(root=root).look()
+    assert (seen.memory_used, seen.memory_total, seen.own) == (None, 1000, ("memory",))
 
 
 def test_a_container_that_is_bound_to_some_cpus_has_those(tmp_path: Path) -> None:

@@ -215,3 +215,11 @@ async def test_whoever_goes_ends_the_count(hanging: Path, children: list[asyncio
         await task
     [child] = children
     assert await asyncio.wait_for(child.wait(), 10) == -signal.SIGKILL
+
+
+def test_folders_without_a_file_are_no_way_around_the_limit_of_time(tmp_path: Path) -> None:
+    """Many of them, or few on a disk that is slow: the time is looked at before each one."""
+    (tmp_path / "deep/deeper/deepest").mkdir(parents=True)
+    count = counting.Count(str(tmp_path), -1)
+    count.run()
+    assert count.complete is False and [one["name"] for one in count.told()["takers"]] == ["deep"]

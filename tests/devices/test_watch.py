@@ -10,6 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 from threading import current_thread
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -43,10 +44,27 @@ async def test_a_glance_is_one_look_that_nobody_else_hears_of() -> None:
     assert seen.host.memory_total
     while watch.is_looking:
         await asyncio.sleep(0.01)
-    assert (heard, watch.said("en"), watch.history.lines(600).times) == ([], None, [])
+    assert (heard, watch.said("en")) == ([], None)
     shown = await watch.latest()
     assert json.loads(watch.said("en") or b"")["t"] == shown.t
-    assert len(watch.history.lines(600).times) == len(heard) == 1
+    assert len(watch.history.lines(600).times) == 2 and len(heard) == 1
+    await watch.aclose()
+
+
+async def test_a_day_is_kept_of_the_looks_that_were_taken_whether_or_not_a_page_was_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such as those that are taken each minute while a kernel lives: who comes back sees what was meanwhile."""
+    watch = UsageWatch(["/"])
+    noon = 1_800_000_000.0
+    for minute in range(4):
+        monkeypatch.setattr(usage, "time", SimpleNamespace(time=lambda at=noon + 60 * minute: at))
+        assert (await watch.glance()).host.memory_total
+        while watch.is_looking:
+            await asyncio.sleep(0.01)
+    lines = watch.history.lines(86400)
+    assert lines.times == [noon, noon + 60, noon + 120]
+    assert all(value for value in lines.series["memory"])
     await watch.aclose()
 
 
@@ -213,6 +231,34 @@ async def test_a_card_that_its_tool_does_not_list_any_more_is_told_as_gone_until
     assert (gone.name, gone.utilization, gone.memory_used_mb, gone.programs) == (gone.name, None, None, None)
     write_at_once(said, table)
     await asyncio.wait_for(until("alarm"), 30)
+    await watch.aclose()
+
+
+async def test_a_card_that_disappears_between_two_single_looks_is_told_as_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scraper's looks are like that; it is not to hear that a series ends and nothing else."""
+    table = (Path(__file__).parent.parent / "launcher/usage/npu_smi/15_health_alarm_critical_unknown.txt").read_text()
+    lines = table.splitlines(keepends=True)
+    second = next(place for place, line in enumerate(lines) if line.startswith("| 1 "))
+    tool = tmp_path / "npu-smi"
+    tool.write_text(f'#!/bin/sh\ncat "{tmp_path}/said"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    watch = UsageWatch(["/"])
+
+    async def health(said: str) -> list[str | None]:
+        (tmp_path / "said").write_text(said)
+        seen = await watch.glance()
+        while watch.is_looking:
+            await asyncio.sleep(0.01)
+        return [card.health for card in seen.devices]
+
+    assert await health(table) == ["ok", "alarm", "critical", "unknown"]
+    fewer = "".join(lines[:second] + lines[second + 2 :])
+    assert await health(fewer) == ["ok", "gone", "critical", "unknown"]
+    watch._lookout._looked_at -= 2 * lookout.REMEMBERED  # nobody looked for hours: it may have been taken out
+    assert await health(fewer) == ["ok", "critical", "unknown"]
     await watch.aclose()
 
 

@@ -177,6 +177,8 @@ def test_cards_that_were_asked_for_and_not_used_are_counted() -> None:
     assert job_usage_text({"nodes": [a_node(cards=eight[2:])]}, Style()).endswith("None of its 6 cards has been used.")
     for known in (eight[:2], [*eight, {**card, "most": None}]):  # all were, or it is not known of one
         assert "have been used" not in job_usage_text({"nodes": [a_node(cards=known)]}, Style())
+    silent = a_node(node=2, cards=[])
+    assert "have been used" not in job_usage_text({"nodes": [a_node(cards=eight), silent]}, Style()), "nor of a node"
 
 
 def test_the_command_works_without_a_server(

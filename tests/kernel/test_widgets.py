@@ -189,6 +189,34 @@ def test_a_panel_follows_while_it_is_seen_ends_with_the_job_and_leaves_no_thread
     assert ours() <= before
 
 
+def test_the_page_is_told_that_a_job_is_over_so_that_it_says_nothing_more(
+    script: Callable[..., str], panels: Callable[[Any], Any], nothing_around: Path
+) -> None:
+    """Each of its messages would have the kernel work, and count as work in it, for as long as the panel is seen."""
+    waiting = "import pathlib, time\nwhile not pathlib.Path('go').exists(): time.sleep(0.05)\n"
+    job = aiarts.submit(script(waiting))
+    panel = panels(job)
+    assert panel.view.goes_on
+    (nothing_around / "go").touch()
+    job.wait(30)
+    panel.press("refresh")
+    assert not panel.view.goes_on and "goes_on" in panel.view.get_state()
+    panel.press("rerun")
+    assert panel.view.goes_on
+    job.wait(30)
+    assert not panels(job).view.goes_on
+
+
+def test_the_page_hears_when_the_kernel_has_heard_it(panels: Callable[[Any], Any]) -> None:
+    """Until then it says nothing more: a kernel whose cell trains for a night is not to find a heap of messages."""
+    view = panels(Usage(a_page(a_card()))).view
+    before = view.get_state()["answered"]
+    view._handle_custom_msg({"seen": True}, [])
+    view._handle_custom_msg({"seen": False}, [])
+    view._handle_custom_msg({"<b>": None}, [])
+    assert view.get_state()["answered"] == before + 2
+
+
 def test_a_page_that_is_closed_without_a_word_is_not_asked_for_for_ever(
     panels: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,26 @@ async def test_cards_that_work_and_programs_of_nobody_here_are_no_news(
         said.write_text(table(session["pid"], busy="71") if len(seen) < 2 else table(1))
 
 
+async def test_sessions_are_not_asked_for_at_every_look_that_a_page_causes(
+    ask: Ask, listen: Listen, opened: Open, said: Printed, jp_serverapp: ServerApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list is read from a database, on the event loop, and a notebook's name is mostly what it was a second ago."""
+    monkeypatch.setattr(holdwatch, "PERIOD", 600.0)  # longer than this takes on the slowest machine
+    session = await opened()
+    asked: list[None] = []
+    listed = jp_serverapp.session_manager.list_sessions
+    monkeypatch.setattr(jp_serverapp.session_manager, "list_sessions", lambda: (asked.append(None), listed())[1])
+    said.write_text(table(session["pid"]))
+    stream = await listen()
+    await ask("usage")
+    await told(stream, 1)
+    for memory in ("27141", "27142"):  # two more looks, which are told of
+        said.write_text(table(session["pid"]).replace("27140", memory))
+        [kernel] = await told(stream, 1)
+        assert (kernel["memory_mb"], kernel["name"]) == (int(memory), "train.ipynb")
+    assert len(asked) == 1
+
+
 async def test_while_nobody_looks_one_look_is_taken_in_a_while(
     listen: Listen, opened: Open, said: Printed, app: AiartsApp
 ) -> None:

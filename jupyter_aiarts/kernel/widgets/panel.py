@@ -155,6 +155,7 @@ class Panel:
         self.view.html = face.html
         self.view.bars = [self._with_past(bar) for bar in face.bars]
         self.view.lines = list(face.lines)
+        self.view.goes_on = shown.goes_on
         self._draw_buttons()
 
     def _with_past(self, bar: Bar) -> Mapping[str, Any]:

@@ -4,26 +4,32 @@
 const AGAIN = 20_000; // milliseconds after which it is said again: a page that was closed says nothing
 const SVG = 'http://www.w3.org/2000/svg';
 const seen = new WeakMap(); // model: the views of it that are in sight
+const unanswered = new WeakSet(); // models whose kernel has not said a word since: it is busy, and messages would pile up
 
 function tell(model, el, isSeen) {
   const views = seen.get(model) ?? new Set();
   seen.set(model, views);
   const before = views.size > 0;
   isSeen ? views.add(el) : views.delete(el);
-  if (isSeen || before !== views.size > 0) {
+  if (model.get('goes_on') && (isSeen || before !== views.size > 0)) {
+    unanswered.add(model);
     model.send({ seen: views.size > 0 });
   }
 }
 
-/** Calls `tell` when the element comes into sight and goes, and now and then while it is there. */
+/**
+ * Calls `tell` when the element comes into sight and goes, and now and then while it is there. What is over is not asked
+ * for again, so nothing is said of it until it goes on.
+ */
 function watch(model, el) {
   let inSight = typeof IntersectionObserver === 'undefined';
   let timer = 0;
+  const remind = () => unanswered.has(model) || tell(model, el, true);
   const look = () => {
     clearInterval(timer);
     const isSeen = inSight && document.visibilityState !== 'hidden';
     tell(model, el, isSeen);
-    timer = isSeen ? setInterval(() => tell(model, el, true), AGAIN) : 0;
+    timer = isSeen && model.get('goes_on') ? setInterval(remind, AGAIN) : 0;
   };
   const observer = inSight
     ? null
@@ -33,12 +39,14 @@ function watch(model, el) {
       });
   observer?.observe(el);
   document.addEventListener('visibilitychange', look);
+  model.on('change:goes_on', look);
   if (inSight) {
     look();
   }
   return () => {
     observer?.disconnect();
     document.removeEventListener('visibilitychange', look);
+    model.off('change:goes_on', look);
     inSight = false;
     look();
   };
@@ -153,17 +161,15 @@ function render({ model, el }) {
       log.scrollTop = log.scrollHeight;
     }
   };
+  const answered = () => unanswered.delete(model);
   const draws = { 'change:html': drawWords, 'change:bars': drawBars, 'change:lines': drawLog };
-  for (const [name, draw] of Object.entries(draws)) {
-    model.on(name, draw);
-    draw();
-  }
+  const hears = [...Object.entries(draws), ...['change:answered', ...Object.keys(draws)].map(name => [name, answered])];
+  hears.forEach(([name, heard]) => model.on(name, heard));
+  Object.values(draws).forEach(draw => draw());
   const rest = watch(model, el);
   return () => {
     rest();
-    for (const [name, draw] of Object.entries(draws)) {
-      model.off(name, draw);
-    }
+    hears.forEach(([name, heard]) => model.off(name, heard));
   };
 }
 

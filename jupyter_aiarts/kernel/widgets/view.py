@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import anywidget
-from traitlets import List, Unicode
+from traitlets import Bool, Int, List, Unicode
 
 HERE = Path(__file__).parent
 
@@ -21,6 +21,8 @@ class View(anywidget.AnyWidget):
     bars: Any = List().tag(sync=True)
     lines: Any = List().tag(sync=True)
     log_name = Unicode().tag(sync=True)
+    goes_on = Bool().tag(sync=True)  # else the page says nothing
+    answered = Int().tag(sync=True)  # how often the page was heard: it waits for that before it says so again
 
     def on_sight(self, called: Callable[[bool], None]) -> None:
         """Call it with whether the view is seen, now and again while it is."""
@@ -28,5 +30,6 @@ class View(anywidget.AnyWidget):
         def heard(_: Any, content: Any, __: Any) -> None:
             if isinstance(content, dict) and isinstance(content.get("seen"), bool):
                 called(content["seen"])
+                self.answered += 1
 
         self.on_msg(heard)

@@ -12,7 +12,8 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 _VERSION = re.compile(r"npu-smi\s+(\S+)")
 _FAILED = re.compile(r"ret(?:urn)?(?: code| value)?\s*(?:is|=|:)\s*(-?[0-9]+)")
-_VALUE = re.compile(r"([^\s/|]+)\s*/\s*([^\s/|]+)|(\S+)")
+_PART = r"(?i:N/A)(?![^\s/])|(?!(?i:N/A)(?![^\s/]))[^\s/|]+"  # `N/A` is one word, and no N of A
+_VALUE = re.compile(rf"({_PART})\s*/\s*({_PART})|(\S+)")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?![0-9])(?:\.[0-9]+)?")
 _BRACKET = re.compile(r"\(.*")
 MOST_CHIPS = 256

@@ -38,6 +38,10 @@ class Tool:
         self._child: Optional["_Child"] = None
         self._rested = 0.0
 
+    def begin(self, started: Set[int]) -> None:
+        """One of these may have the number of a process of ours that has ended; one of ours that hangs stays ours."""
+        self._apart.intersection_update([pid for pid in self._apart if pid not in started and is_alive(pid)])
+
     def ask(self, heard: Heard) -> None:
         """Have it look; `heard` is called with what it told, or with None where it was not asked because it rests."""
         now = self._loop.clock()

@@ -48,7 +48,8 @@ class UsageWatch:
     def start(self, started: List[Rank]) -> None:
         """These ranks are running now; where they are started again, what was seen before stays."""
         self.stop()
-        self._tree.apart.clear()
+        if self._tool is not None:
+            self._tool.begin({rank.pid for rank in started})
         self._cards.begin()
         self._ranks.begin(self._loop.clock())
         if self._network is not None:

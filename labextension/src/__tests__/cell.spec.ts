@@ -153,6 +153,19 @@ describe('the map of cards', () => {
     expect(states({ held_by: held })).toEqual(['free', 'held', 'free', 'held']);
   });
 
+  it('calls no card free for which a card is held that the machine no longer offers', () => {
+    const held = [{ owner: 'alice', job: 'abcdefghij', cards: 2, ids: [6, 7] }, { owner: 'bob', cards: 1, ids: [0] }];
+    const drawn = squares(machine({ free: 1, held_by: held }));
+    expect(drawn.map(square => (square.state === 'held' ? [holder(square.by), square.isGuess] : square.state))).toEqual([
+      ['bob', false],
+      ['alice', true],
+      ['alice', true],
+      'free'
+    ]);
+    const many = squares(machine({ cards: 100, free: 98, held_by: [{ owner: 'alice', cards: 2, ids: [70, 99] }] }));
+    expect(many.map(({ state }) => state)).toEqual(new Array(64).fill('free'));
+  });
+
   it('says where nobody reported which cards they are', () => {
     const drawn = squares(machine({ held_by: [{ namespace: 'team', cards: 2, ids: null }, { owner: 'bob', cards: 1, ids: [0] }] }));
     expect(drawn.map(square => (square.state === 'held' ? [holder(square.by), square.isGuess] : square.state))).toEqual([

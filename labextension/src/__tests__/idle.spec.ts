@@ -118,6 +118,22 @@ test('a page that is loaded anew keeps to the snooze, whatever else is in the st
   }
 });
 
+test('a snooze in one tab is one in all that are open, and takes none of theirs away', () => {
+  const store = 'jupyter-aiarts:idle-rests';
+  server.socket.say({ type: 'jobs', jobs: [idle('a', HOUR_AGO)] });
+  const soon = Date.parse(NOW) + 1800_000;
+  window.localStorage.setItem(store, JSON.stringify({ [`b ${HOUR_AGO}`]: soon })); // by another tab
+  server.socket.say({ type: 'jobs', jobs: [idle('b', HOUR_AGO)] });
+  expect([shown, hidden]).toEqual([[['a'], ['a', 'b']], 0]);
+  window.dispatchEvent(new StorageEvent('storage', { key: 'of somebody else' }));
+  expect(changed).toEqual([]);
+  window.dispatchEvent(new StorageEvent('storage', { key: store }));
+  expect([changed, hidden]).toEqual([[['a']], 0]);
+  window.localStorage.setItem(store, JSON.stringify({ [`c ${HOUR_AGO}`]: soon })); // at the same moment as the next line
+  watch.snooze();
+  expect(Object.keys(idleRests.load()).sort()).toEqual([`a ${HOUR_AGO}`, `b ${HOUR_AGO}`, `c ${HOUR_AGO}`]);
+});
+
 test('a notebook whose kernel holds idle cards is told of like a job, in the same notice, until it is gone', () => {
   server.socket.say({ type: 'idle', kernels: [kernel('n', HOUR_AGO)] });
   server.socket.say({ type: 'jobs', jobs: [idle('a', HOUR_AGO)] });

@@ -123,6 +123,22 @@ test('the strip has the last ten minutes as lines, which go on with every look, 
   expect(strip.innerHTML).toBe(before);
 });
 
+test('cards of which nothing is told are not silently missing in the strip, and one that is ill is marked', async () => {
+  await say({ type: 'snapshot', jobs: [] });
+  const problem = { code: 'npu-smi-failed', title: 'npu-smi <b> cannot tell of the cards', why: 'Its driver <i>.', evidence: [], actions: [] };
+  const usage = { t: '2026-11-16T08:00:00Z', host: { cpu: 1, cpus: 4 }, devices: [], problems: [problem] };
+  await say({ type: 'usage', usage });
+  const strip = (): HTMLElement => screen.getByRole('group', { name: 'This machine' });
+  expect(within(strip()).getByText('npu-smi <b> cannot tell of the cards').title).toBe('Its driver <i>.');
+  const card = (id: number, health: string | null, utilization: number | null): object => ({ kind: 'gpu', id, part: null, health, utilization });
+  const devices = [card(0, 'xid 79', 40), card(1, 'gone', null), card(2, 'ok', 7), card(3, 'unknown', 8), card(4, null, 9)];
+  await say({ type: 'usage', usage: { ...usage, devices, problems: [] } });
+  expect(strip().textContent).not.toContain('npu-smi');
+  const texts = [...strip().querySelectorAll('.aiarts-Meter-text')].map(one => one.textContent);
+  expect(texts).toEqual(['1.0 / 4', '?', '40 % · xid 79', '? · gone', '7 %', '8 %', '9 %']);
+  expect(within(strip()).getByRole('meter', { name: 'GPU 0' }).getAttribute('aria-valuetext')).toBe('40 % · xid 79');
+});
+
 test('an explanation that only repeats the phase is left out', async () => {
   await say({ type: 'snapshot', jobs: [job('a', { explanation: { code: 'running', title: 'Running' } })] });
   expect(rows()[0]?.textContent).not.toContain('Running');

@@ -11,6 +11,7 @@ import { isFinished } from '../phases';
 import { useSeconds } from '../seconds';
 import { ran, when } from '../times';
 
+import { cardsUsed } from './cardsused';
 import type { ICellDoors } from './doors';
 import type { JobLive } from './joblive';
 import { logText } from './logtext';
@@ -30,6 +31,7 @@ export function JobView({ live, doors, trans, isSeen }: IProps): JSX.Element {
   if (job === null) {
     return <p className="aiarts-Cell-text">{trans.__('Asking the server for the job…')}</p>;
   }
+  const used = cardsUsed(job, live.cards, trans);
   const many = job.nodes > 1 || new Set(live.lines.map(({ rank }) => rank)).size > 1;
   return (
     <>
@@ -41,6 +43,7 @@ export function JobView({ live, doors, trans, isSeen }: IProps): JSX.Element {
         <Reason reason={job.reason} trans={trans} />
       )}
       {live.cards.length > 0 && <CardBars cards={live.cards} isOver={live.isOver} nodes={job.nodes} trans={trans} />}
+      {used !== null && <p className="aiarts-Cell-text">{used}</p>}
       <LogTail lines={live.lines} silence={live.silence} isTagged={many} trans={trans} />
     </>
   );

@@ -18,13 +18,17 @@ export function Spark({ points, most }: { readonly points: ReadonlyArray<number 
 }
 
 /** A word of the driver that says that something is wrong; that it does not know is none. */
-export function isIll(health: string | null): health is string {
-  return health !== null && health !== 'ok' && health !== 'unknown';
+export function isIll(health: string | null | undefined): health is string {
+  return typeof health === 'string' && health !== 'ok' && health !== 'unknown';
 }
 
 /** What is wrong with a card, in the driver's own word; that it is gone is ours. */
+export function illness(health: string, trans: TranslationBundle): string {
+  return health === 'gone' ? trans.__('gone') : health;
+}
+
 export function Illness({ health, trans }: { readonly health: string; readonly trans: TranslationBundle }): JSX.Element {
-  return <em data-level="full">{health === 'gone' ? trans.__('gone') : health}</em>;
+  return <em data-level="full">{illness(health, trans)}</em>;
 }
 
 /** Why something is as it is, and the first thing to do about it. */

@@ -86,6 +86,8 @@ export interface ICardUse {
   readonly name: string;
   readonly busy: Amount;
   readonly mean: Amount;
+  /** Per cent, at its busiest. */
+  readonly most: Amount;
   readonly used: Amount;
   /** The most memory it used in the run. */
   readonly mostUsed: Amount;
@@ -222,6 +224,7 @@ export function readJobUsage(value: unknown): ReadonlyArray<ICardUse> {
         name: text(card.name),
         busy: amount(card.utilization),
         mean: amount(card.mean),
+        most: amount(card.most),
         used: amount(card.memory_used_mb),
         mostUsed: amount(card.most_memory_mb),
         total: amount(card.memory_total_mb),

@@ -4,6 +4,7 @@ import React from 'react';
 import { megabyte, megabytes, number, size, UNKNOWN } from '../amounts';
 import type { CardUse, NodeUsage, Rank, RankUse } from '../api';
 import { Bar } from '../bar';
+import { cardsUsed } from '../cell/cardsused';
 import { Chart } from './chart';
 import { plotOf, rankOf } from './history';
 import type { JobModel } from './model';
@@ -24,6 +25,7 @@ export function UsageTab({ model, trans }: IProps): JSX.Element {
           {usage.nodes.length === 0 && (
             <p>{trans.__('Nobody has looked at this job: it has not started, has only just, or was over within seconds.')}</p>
           )}
+          <Used model={model} nodes={usage.nodes} trans={trans} />
           {usage.nodes.map(node => (
             <Node key={node.node ?? 0} seen={node} ranks={model.job.value?.ranks ?? NO_RANKS} trans={trans} />
           ))}
@@ -31,6 +33,14 @@ export function UsageTab({ model, trans }: IProps): JSX.Element {
       )}
     </Answer>
   );
+}
+
+/** Of the whole job, once it is over. */
+function Used({ model, nodes, trans }: IProps & { readonly nodes: ReadonlyArray<NodeUsage> }): JSX.Element | null {
+  const job = model.job.value;
+  const cards = nodes.flatMap(({ node = 0, cards = [] }) => cards.map(({ id, most = null }) => ({ node, id, most })));
+  const said = job && cardsUsed({ ...job, nodes: job.spec.nodes ?? 1 }, cards, trans);
+  return said ? <p className="aiarts-Notice">{said}</p> : null;
 }
 
 const NO_RANKS: ReadonlyArray<Rank> = [];

@@ -86,6 +86,21 @@ def test_less_than_nothing_is_unknown() -> None:
     assert (first.aicore, first.memory_used, first.memory_total) == (None, None, 8192.0)
 
 
+@pytest.mark.parametrize("word", ["N/A", "n/a", "NA", "-"])
+def test_a_word_for_unknown_is_one_word_and_moves_no_other_value(word: str) -> None:
+    """A slash in it is no `used / total`; a health that is not told is not one that is ill."""
+    text = ONE_ROW.replace("| OK            | NA         46        0          2457 / 8192",
+                           f"| {word}            | {word}         46        {word}          {word} / 8192")  # fmt: skip
+    chip = npusmi.parse(text).chips[1]
+    assert (chip.health, chip.power, chip.temperature, chip.aicore) == (None, None, 46.0, None)
+    assert (chip.memory_used, chip.memory_total) == (None, 8192.0)
+    wide = sample("10_910B4_26.0_wide_five_columns.txt")
+    meant = npusmi.parse(wide).chips[0]
+    assert meant.hbm_used is not None and "0    / 0" in wide
+    seen = npusmi.parse(wide.replace("0    / 0 ", f"{word} / {word} ")).chips[0]
+    assert (seen.memory_used, seen.hbm_used, seen.hbm_total) == (None, meant.hbm_used, meant.hbm_total)
+
+
 def test_a_lost_second_row_does_not_shift_the_cards_that_follow() -> None:
     lines = sample("01_910A_23.0_narrow_warning.txt").splitlines()
     del lines[7]  # the second row of card 0

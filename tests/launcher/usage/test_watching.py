@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,7 +14,11 @@ from typing import Any
 import pytest
 
 from jupyter_aiarts.launcher.clock import stamp
+from jupyter_aiarts.launcher.crew import Rank
 from jupyter_aiarts.launcher.loop import Loop
+from jupyter_aiarts.launcher.plan import from_json
+from jupyter_aiarts.launcher.tree import Tree
+from jupyter_aiarts.launcher.usage import watching
 from jupyter_aiarts.launcher.usage.carduse import CardUse, Reading
 from jupyter_aiarts.launcher.usage.npus import Npus
 from jupyter_aiarts.launcher.usage.tool import Tool as DriversTool
@@ -177,6 +182,43 @@ def test_one_that_cannot_be_killed_is_not_joined_by_a_second(quick: Run, tool: T
     heard: list[Any] = []
     DriversTool(Loop(), Npus([], 1), {os.getpid()}).ask(heard.append)  # one that surely lives
     assert heard == [[]] and not (folder / "runs").exists()
+
+
+def test_one_that_cannot_be_killed_is_remembered_when_the_ranks_are_started_again(
+    quick: Run, tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each restart adds another beside it, and the job's end waits for what no signal ends."""
+    folder = tool("true")
+    monkeypatch.setattr(watching, "FIRST_SECONDS", 0.0)
+    loop, tree = Loop(), Tree(os.getpid(), adopting=True)
+    watch = watching.UsageWatch(loop, from_json(quick.document), 0, str(quick.folder), tree, lambda: loop.stop(0))
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as hung, subprocess.Popen(["true"]) as over:
+        try:
+            over.wait()
+            tree.apart.update((hung.pid, over.pid))
+            watch.start([])
+            assert tree.apart == {hung.pid}
+            assert hung.pid not in [one.pid for one in tree.everything(tree.look_around(), ())]
+            loop.run()  # until it has looked
+        finally:
+            watch.stop()
+            hung.kill()
+    assert looks(folder) == []
+
+
+def test_a_rank_with_the_number_of_a_tool_that_is_gone_is_a_rank(quick: Run, tool: Tool) -> None:
+    tool("true")
+    unused: Any = None
+    tree = Tree(os.getpid(), adopting=True)
+    watch = watching.UsageWatch(Loop(), from_json(quick.document), 0, str(quick.folder), tree, lambda: None)
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            tree.apart.add(process.pid)
+            watch.start([Rank(unused, process.pid, unused)])
+            assert process.pid in [one.pid for one in tree.everything(tree.look_around(), ())]
+        finally:
+            watch.stop()
+            process.kill()
 
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM])
