@@ -28,6 +28,8 @@ STREAMS = ("stdout", "stderr")
 SOURCES = ("ranks", "npu")
 PLAIN = ("stream", "grep", "before", "after", "limit", "fold", "follow", "format", "download")
 LINES_PER_CHUNK = 2000
+# Proxies end an answer that says nothing for a minute (ingress-nginx and AWS's load balancers by default).
+SIGN_OF_LIFE = 20.0
 Item = TypeVar("Item")
 
 
@@ -109,7 +111,7 @@ class LogsHandler(AiartsHandler):
         silence = await service.no_log(job_id, query, self.run, self.language)
         self.set_header("X-Accel-Buffering", "no")  # a proxy that collects would make it no stream
         lines = _ndjson(service, job_id, query, self.run, silence, self.language)
-        await self.send(lines, "application/x-ndjson")
+        await self.send(_never_silent(lines), "application/x-ndjson")
 
     async def text(self, service: JobService, job_id: str) -> None:
         """A page as plain text, or with `download=1` the whole log as a file; a header says what is missing."""
@@ -184,6 +186,29 @@ async def _ndjson(
     encoder = json.Encoder()
     async for lines in service.follow(job_id, query, run, lang):
         yield encoder.encode_lines(lines)
+
+
+async def _never_silent(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """The chunks, and an empty line wherever none came for `SIGN_OF_LIFE` seconds; readers of NDJSON skip those."""
+
+    async def following() -> bytes | None:
+        return await anext(chunks, None)
+
+    waiting = asyncio.ensure_future(following())
+    try:
+        while True:
+            await asyncio.wait({waiting}, timeout=SIGN_OF_LIFE)
+            if not waiting.done():
+                yield b"\n"
+            elif (chunk := waiting.result()) is not None:
+                yield chunk
+                waiting = asyncio.ensure_future(following())
+            else:
+                return
+    finally:
+        waiting.cancel()
+        await asyncio.wait({waiting})
+        await chunks.aclose()
 
 
 async def _in_thread(items: Iterator[Item], at_once: int) -> AsyncGenerator[list[Item], None]:

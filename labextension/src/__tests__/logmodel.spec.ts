@@ -1,4 +1,4 @@
-import { Foreign } from '../errors';
+import { Broken, Foreign } from '../errors';
 import { LogModel, PAGE } from '../logview/model';
 import { MOST_ROWS } from '../logview/rows';
 import { JobLog, textLines } from '../logview/source';
@@ -329,6 +329,64 @@ test('a server that accepts and closes at once is asked later each time', async 
   tail.stop();
   expect(asked).toBeLessThan(8);
   expect(idle.ended).not.toHaveBeenCalled();
+});
+
+test('a stream that a proxy ends because the log is quiet is no news, and the next follows at once, however often', async () => {
+  jest.useFakeTimers();
+  let asked = 0;
+  const idle = { answered: jest.fn(), came: jest.fn(), slept: () => false, broke: jest.fn(), ended: jest.fn() };
+  const quiet = async function* (): AsyncGenerator<ReadonlyArray<never>> {
+    asked += 1;
+    yield [];
+    await new Promise(resolve => setTimeout(resolve, 60_000));
+    throw new Broken('network error');
+  };
+  const tail = new Tail(quiet, () => Promise.resolve(), idle);
+  tail.start();
+  await jest.advanceTimersByTimeAsync(20 * 60_500);
+  tail.stop();
+  expect([asked, idle.broke.mock.calls.length]).toEqual([21, 0]);
+});
+
+test('a stream on which nothing comes, not even a sign of life, is given up; one with signs is not', async () => {
+  jest.useFakeTimers();
+  let feed: (bytes: string) => void = () => undefined;
+  const cancel = jest.fn(() => Promise.resolve());
+  const read = (): Promise<unknown> =>
+    new Promise(resolve => (feed = text => resolve({ done: false, value: new TextEncoder().encode(text) })));
+  const body = { getReader: () => ({ read, cancel }) } as unknown as ReadableStream<Uint8Array>;
+  const asker = { fetch: () => Promise.resolve({ body } as Response), read: jest.fn(), url: () => '' };
+  const followed = new JobLog(asker, 'abcdefghij').follow({}, new AbortController().signal);
+  await followed.next();
+  const failed = jest.fn();
+  void followed.next().catch(failed);
+  for (let sign = 0; sign < 6; sign++) {
+    await jest.advanceTimersByTimeAsync(20_000);
+    feed('\n');
+  }
+  await jest.advanceTimersByTimeAsync(59_000);
+  expect(failed).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(failed).toHaveBeenCalledWith(expect.any(Broken));
+  expect(cancel).toHaveBeenCalled();
+});
+
+test('a server that takes the question for a stream and says nothing is told of, and asked anew', async () => {
+  jest.useFakeTimers();
+  const signals: AbortSignal[] = [];
+  const fetch = (_: string, { signal }: { signal?: AbortSignal } = {}): Promise<Response> => {
+    signals.push(signal!);
+    return new Promise(() => undefined);
+  };
+  const log = new JobLog({ fetch, read: jest.fn(), url: () => '' }, 'abcdefghij');
+  const idle = { answered: jest.fn(), came: jest.fn(), slept: () => false, broke: jest.fn(), ended: jest.fn() };
+  const tail = new Tail(signal => log.follow({}, signal), () => Promise.resolve(), idle);
+  tail.start();
+  await jest.advanceTimersByTimeAsync(61_000);
+  expect(idle.broke).toHaveBeenCalledWith(expect.any(Broken));
+  expect(signals.map(signal => signal.aborted)).toEqual([true, false]);
+  tail.stop();
+  expect(signals[1]!.aborted).toBe(true);
 });
 
 test('a page on which to log in is no log, whichever way the log is asked for', async () => {
