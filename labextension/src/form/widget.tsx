@@ -1,4 +1,4 @@
-import { Clipboard, InputDialog } from '@jupyterlab/apputils';
+import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { UUID } from '@lumino/coreutils';
@@ -8,6 +8,7 @@ import React from 'react';
 
 import '../../style/form.css';
 import type { Job, JobRequest, Template } from '../api';
+import { copyOrShow } from '../copying';
 import { errorText } from '../errors';
 import { jobsIcon } from '../icons';
 import { toast } from '../toasts';
@@ -113,7 +114,7 @@ export class FormWidget extends ReactWidget {
         change={draft => this._change(draft)}
         submit={() => void this._submit()}
         saveTemplate={() => void this._saveTemplate()}
-        shareTemplate={template => this._shareTemplate(template)}
+        shareTemplate={template => void this._shareTemplate(template)}
         copy={form => void this._copy(form)}
       />
     );
@@ -231,11 +232,12 @@ export class FormWidget extends ReactWidget {
   }
 
   /** What is saved is this person's; others get it as a command of theirs. */
-  private _shareTemplate({ name, description = '', spec }: Template): void {
+  private async _shareTemplate({ name, description = '', spec }: Template): Promise<void> {
     const trans = this._trans;
     try {
-      Clipboard.copyToSystem(shareAs(name, description, spec));
-      toast(trans.__('Copied. Whoever runs this command has the template %1 too.', name), 'success', trans);
+      if (await copyOrShow(shareAs(name, description, spec), trans)) {
+        toast(trans.__('Copied. Whoever runs this command has the template %1 too.', name), 'success', trans);
+      }
     } catch {
       toast(trans.__('This template has something that cannot be written in one line of options.'), 'error', trans);
     }
@@ -246,8 +248,11 @@ export class FormWidget extends ReactWidget {
     const trans = this._trans;
     const spec = specOf(this._draft);
     try {
-      Clipboard.copyToSystem(form === 'kubectl' ? await this._choices.manifest(spec) : copyAs(form, spec));
-      toast(trans.__('Copied'), 'info', trans, { autoClose: 2000 });
+      // Not awaited without need: browsers let a page copy only at once when somebody pressed something.
+      const text = form === 'kubectl' ? await this._choices.manifest(spec) : copyAs(form, spec);
+      if (await copyOrShow(text, trans)) {
+        toast(trans.__('Copied'), 'info', trans, { autoClose: 2000 });
+      }
     } catch (error) {
       const isWordless = error instanceof Inexpressible;
       const text = isWordless
