@@ -83,6 +83,20 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+test('a name that is emptied to be written anew stays where it is, and its neighbours too', async () => {
+  await show({ script: 'a.py', params: { amp: null, lr: '0.1' } });
+  const field = screen.getByLabelText('Parameters 1: name');
+  await write('Parameters 1: name', '');
+  expect(screen.getByLabelText('Parameters 1: name')).toBe(field);
+  expect(screen.getByLabelText<HTMLInputElement>('Parameters 2: name').value).toBe('lr');
+  await write('Parameters 1: name', 'bf16');
+  expect(widget!.kept.params).toEqual({ bf16: null, lr: '0.1' });
+  await write('Parameters 2: value', '');
+  await write('Parameters 2: name', '');
+  await write('Parameters 1: name', '');
+  expect([screen.queryByLabelText('Parameters 2: name'), widget!.kept.params]).toEqual([null, undefined]);
+});
+
 describe('an edit', () => {
   const spec = { script: 'a.py', params: { amp: 'true', lr: '0.1', quiet: null } };
 

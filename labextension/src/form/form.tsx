@@ -206,7 +206,7 @@ function Fields(props: IFormProps): JSX.Element {
   return (
     <div className="aiarts-Form-fields">
       <div className="aiarts-Form-grid">{needed.map(input)}</div>
-      {table('params', trans.__('Parameters'), trans.__('Passed as --name value; without a value --name stands alone. Paste --a 1 --b 2 into a name.'))}
+      {table('params', trans.__('Parameters'), trans.__('Passed as --name value; without a value --name stands alone, and "" is a value that is empty. Paste --a 1 --b 2 into a name.'))}
       {table('env', trans.__('Environment variables'), trans.__('Anybody who sees the job sees them. Paste the text of an .env file into a name.'))}
       <Advanced isTroubled={folded.some(key => about(trial, key).length > 0)} trans={trans}>
         {rest.map(([label, fields]) => (
