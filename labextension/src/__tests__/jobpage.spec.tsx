@@ -212,6 +212,35 @@ test('of a job that is gone nothing is asked, until it is there again', async ()
   expect(usages()).toBeGreaterThan(known + 2);
 });
 
+test('a page in a browser tab that nobody looks at asks for nothing and holds no connection', async () => {
+  jest.useFakeTimers();
+  const look = async (isHidden: boolean): Promise<void> => {
+    jest.spyOn(document, 'hidden', 'get').mockReturnValue(isHidden);
+    await act(async () => {
+      document.dispatchEvent(new Event('visibilitychange'));
+      await jest.advanceTimersByTimeAsync(40_000);
+    });
+  };
+  await act(async () => page.model.look('usage'));
+  await look(true);
+  const asked = server.asked.length;
+  await act(async () => page.model.look('logs'));
+  await look(true);
+  expect([server.asked.length, log.streams]).toEqual([asked, 0]);
+  await look(false);
+  expect(log.streams).toBe(1);
+  log.print();
+  await look(true);
+  page.hide();
+  page.show(); // in its own tab it is in front, and still nobody looks
+  MessageLoop.flush();
+  await look(true);
+  expect(log.streams).toBe(1);
+  await look(false);
+  expect(log.streams).toBe(2);
+  jest.restoreAllMocks();
+});
+
 test('the log of a job that is gone is followed no more, and says where it went', async () => {
   await act(async () => page.model.look('logs'));
   await settle();
