@@ -16,6 +16,7 @@ from tornado.iostream import StreamClosedError
 from jupyter_aiarts.errors import BadRequest
 from jupyter_aiarts.model.times import now
 from jupyter_aiarts.server.base import AiartsHandler
+from jupyter_aiarts.server.heartbeat import never_silent
 from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class LogsHandler(AiartsHandler):
         silence = await service.no_log(job_id, query, self.run, self.language)
         self.set_header("X-Accel-Buffering", "no")  # a proxy that collects would make it no stream
         lines = _ndjson(service, job_id, query, self.run, silence, self.language)
-        await self.send(_never_silent(lines), "application/x-ndjson")
+        await self.send(never_silent(lines, b"\n", SIGN_OF_LIFE), "application/x-ndjson")
 
     async def text(self, service: JobService, job_id: str) -> None:
         """A page as plain text, or with `download=1` the whole log as a file; a header says what is missing."""
@@ -186,29 +187,6 @@ async def _ndjson(
     encoder = json.Encoder()
     async for lines in service.follow(job_id, query, run, lang):
         yield encoder.encode_lines(lines)
-
-
-async def _never_silent(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
-    """The chunks, and an empty line wherever none came for `SIGN_OF_LIFE` seconds; readers of NDJSON skip those."""
-
-    async def following() -> bytes | None:
-        return await anext(chunks, None)
-
-    waiting = asyncio.ensure_future(following())
-    try:
-        while True:
-            await asyncio.wait({waiting}, timeout=SIGN_OF_LIFE)
-            if not waiting.done():
-                yield b"\n"
-            elif (chunk := waiting.result()) is not None:
-                yield chunk
-                waiting = asyncio.ensure_future(following())
-            else:
-                return
-    finally:
-        waiting.cancel()
-        await asyncio.wait({waiting})
-        await chunks.aclose()
 
 
 async def _in_thread(items: Iterator[Item], at_once: int) -> AsyncGenerator[list[Item], None]:
