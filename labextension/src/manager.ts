@@ -28,11 +28,8 @@ export interface IServer {
 /** The server looks at its machine for a minute after each question; asked again a little before that is over. */
 const USAGE_PERIOD = 45_000;
 
-/** Milliseconds without a sign of life, which the server gives every minute, after which a connection may be dead. */
+/** Milliseconds without a sign of life after which a page that is looked at again may have slept. */
 const SLEEP = 180_000;
-
-/** How often that is looked at where nobody comes back: connections die in a page that is looked at, too. */
-const CHECK = 60_000;
 
 /** Milliseconds without a word on a new connection after which the picture is said to be old. */
 const SILENCE = 15_000;
@@ -65,7 +62,6 @@ export class JobManager implements IJobManager {
     }
     WAKING.forEach(event => window.addEventListener(event, this._wake));
     document.addEventListener('visibilitychange', this._wake);
-    this._checkTimer = window.setInterval(this._wake, CHECK);
   }
 
   readonly changed: Signal<IJobManager, void> = new Signal<IJobManager, void>(this);
@@ -122,7 +118,10 @@ export class JobManager implements IJobManager {
     this._watchers += 1;
     if (this._watchers === 1) {
       void this._askUsage();
-      this._usageTimer = window.setInterval(() => void this._askUsage(), USAGE_PERIOD);
+      this._usageTimer = window.setInterval(() => {
+        this._wake();
+        void this._askUsage();
+      }, USAGE_PERIOD);
     }
     return new DisposableDelegate(() => {
       this._watchers -= 1;
@@ -184,7 +183,6 @@ export class JobManager implements IJobManager {
   dispose(): void {
     this._disposed = true;
     window.clearTimeout(this._timer);
-    window.clearInterval(this._checkTimer);
     window.clearInterval(this._usageTimer);
     WAKING.forEach(event => window.removeEventListener(event, this._wake));
     document.removeEventListener('visibilitychange', this._wake);
@@ -193,8 +191,8 @@ export class JobManager implements IJobManager {
   }
 
   /**
-   * After a sleep, or a change of networks, the connection may be dead without anybody having said so, and the picture old:
-   * a new one begins with a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
+   * After a sleep the connection may be dead without anybody having said so, and the picture old: a new one begins with
+   * a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
    */
   private readonly _wake = (): void => {
     // Only the stream itself says that it lives: not our own clock, nor a tab that nobody looks at.
@@ -394,7 +392,6 @@ export class JobManager implements IJobManager {
   }
 
   private _attempt = 0;
-  private readonly _checkTimer: number;
   private _clusters: ReadonlyArray<ICluster> = [];
   private _disposed = false;
   private _felt = Date.now();

@@ -305,6 +305,23 @@ describe('what fits now', () => {
     expect(said()).toContain('No node has a card free');
   });
 
+  test('stands beside the nodes, too: how many have so many cards free', async () => {
+    const node = (name: string, free: number | null, ready = true): object => ({ cluster: 'lab', name, ready, device: 'npu', cards: 8, free });
+    const machines = (nodes: object[]): object => ({ clusters: [{ name: 'lab', at: '', fits: {}, unknown: [] }], nodes, fits: {} });
+    const beside = (): string => screen.getByLabelText('Nodes').closest('.aiarts-Field')!.textContent ?? '';
+    page = machines([node('a', 8), node('b', 3), node('c', 8, false)]);
+    await show({ script: 'a.py', cluster: 'lab', device: 'npu' });
+    expect(beside()).not.toContain('free cards');
+    await write('Cards per node', '4');
+    expect(beside()).toContain('Nodes with 4 free cards now: 1 of 3');
+    await write('Cards per node', '2');
+    expect(beside()).toContain('Nodes with 2 free cards now: 2 of 3');
+    page = machines([node('a', 8), node('b', null)]);
+    say({ type: 'jobs', jobs: [job('a', { phase: 'succeeded' })] });
+    await settle(SOONEST);
+    expect(beside()).not.toContain('free cards'); // what may not be seen is no guess
+  });
+
   test('is not asked while nobody takes or gives back anything', async () => {
     await show({ script: 'a.py' });
     say({ type: 'jobs', jobs: [job('a', { name: 'other' }), job('q', { phase: 'queued' })] });

@@ -312,19 +312,6 @@ test('whoever sees the list when the machine wakes has it anew without touching 
   watch.dispose();
 });
 
-test('a connection that died without a word is noticed in a page where nothing is asked; a quiet one that lives is left alone', () => {
-  socket().say({ type: 'snapshot', jobs: [job('a')] });
-  for (let minute = 0; minute < 10; minute++) {
-    jest.advanceTimersByTime(60_000);
-    socket().say({ type: 'alive' });
-  }
-  expect(server.sockets).toHaveLength(1);
-  jest.advanceTimersByTime(250_000);
-  expect(server.sockets).toHaveLength(2);
-  jest.advanceTimersByTime(20_000);
-  expect(manager.link.state).toBe('stale');
-});
-
 test('a server that hangs: an unanswered question makes a new connection, and one that stays silent makes the list stale', async () => {
   socket().say({ type: 'snapshot', jobs: [job('a')] });
   const before = socket();

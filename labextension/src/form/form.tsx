@@ -7,7 +7,7 @@ import { ApiError } from '../errors';
 import type { IJobManager } from '../tokens';
 import { type Form, FORMS } from './copyas';
 import { type IDraft, patched, type TableKey, type TextKey, withText } from './draft';
-import { advanced, essential, fitText, type IField, quotaText } from './fields';
+import { advanced, essential, fitText, type IField, nodesText, quotaText } from './fields';
 import { Input, Table } from './inputs';
 import { parseEnv, parseParams } from './pairs';
 import type { Trial } from './trial';
@@ -174,6 +174,8 @@ function Fields(props: IFormProps): JSX.Element {
   const fits = device === 'cpu' || !seen ? '' : fitText(seen.fits?.[device], seen.fits !== null, trans);
   const asides: Partial<Record<TextKey, string>> = {
     devices: [fits, cluster === 'local' && device !== 'cpu' ? quota : ''].filter(Boolean).join('\n'),
+    // On this machine the nodes of a job are a trial: they share its cards.
+    nodes: cluster === 'local' ? '' : nodesText(nodes, device, Number(draft.texts.devices || fallback(trial, 'devices')), trans),
     queue: cluster === 'local' ? '' : quota
   };
   const input = (field: IField): JSX.Element => (
