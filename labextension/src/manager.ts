@@ -28,7 +28,7 @@ export interface IServer {
 /** The server looks at its machine for a minute after each question; asked again a little before that is over. */
 const USAGE_PERIOD = 45_000;
 
-/** Milliseconds without a sign of life after which a page that is looked at again may have slept. */
+/** Milliseconds without a sign of life after which the connection may be dead: the server gives one every minute. */
 const SLEEP = 180_000;
 
 /** Milliseconds without a word on a new connection after which the picture is said to be old. */
@@ -132,6 +132,10 @@ export class JobManager implements IJobManager {
     });
   }
 
+  check(): void {
+    this._wake();
+  }
+
   async ask<T>(path: string, request?: IRequest): Promise<T> {
     return (await this._trusted(this._server.ask(path, request))) as T;
   }
@@ -191,8 +195,8 @@ export class JobManager implements IJobManager {
   }
 
   /**
-   * After a sleep the connection may be dead without anybody having said so, and the picture old: a new one begins with
-   * a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
+   * After a sleep, or a change of networks, the connection may be dead without anybody having said so, and the picture old:
+   * a new one begins with a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
    */
   private readonly _wake = (): void => {
     // Only the stream itself says that it lives: not our own clock, nor a tab that nobody looks at.

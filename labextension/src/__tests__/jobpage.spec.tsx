@@ -212,35 +212,6 @@ test('of a job that is gone nothing is asked, until it is there again', async ()
   expect(usages()).toBeGreaterThan(known + 2);
 });
 
-test('a page in a browser tab that nobody looks at asks for nothing and holds no connection', async () => {
-  jest.useFakeTimers();
-  const look = async (isHidden: boolean): Promise<void> => {
-    jest.spyOn(document, 'hidden', 'get').mockReturnValue(isHidden);
-    await act(async () => {
-      document.dispatchEvent(new Event('visibilitychange'));
-      await jest.advanceTimersByTimeAsync(40_000);
-    });
-  };
-  await act(async () => page.model.look('usage'));
-  await look(true);
-  const asked = server.asked.length;
-  await act(async () => page.model.look('logs'));
-  await look(true);
-  expect([server.asked.length, log.streams]).toEqual([asked, 0]);
-  await look(false);
-  expect(log.streams).toBe(1);
-  log.print();
-  await look(true);
-  page.hide();
-  page.show(); // in its own tab it is in front, and still nobody looks
-  MessageLoop.flush();
-  await look(true);
-  expect(log.streams).toBe(1);
-  await look(false);
-  expect(log.streams).toBe(2);
-  jest.restoreAllMocks();
-});
-
 test('the log of a job that is gone is followed no more, and says where it went', async () => {
   await act(async () => page.model.look('logs'));
   await settle();
@@ -319,53 +290,6 @@ test('secrets stay secret and two ranks are compared', async () => {
   await settle();
   expect(screen.getByRole('row', { name: 'TOKEN secret' })).toBeTruthy();
   expect(page.node.querySelector('img')).toBeNull();
-});
-
-test('variables that were not there yet, or are those of an earlier attempt, are asked for again when the job is told of', async () => {
-  let refused = true;
-  let port = 1;
-  server.answers = (path, request) => {
-    if (!path.endsWith('/env')) {
-      return answer(path, request);
-    }
-    if (refused) {
-      throw new ApiError(404, { code: 'run-not-found', message: 'no environment yet', hint: '' });
-    }
-    return { RANK: String(request.query?.rank), PORT: `${port}:${String(request.query?.rank)}` };
-  };
-  said.job = whole({ ranks: [0, 1, 2].map(rank => ({ rank, node: 0, phase: 'running' as const, exit_code: null, devices: [] })) });
-  await say({ type: 'jobs', jobs: [listed(ID, { phase: 'starting' })] });
-  await act(async () => page.model.look('ranks'));
-  fireEvent.change(screen.getByRole('combobox', { name: 'Compare with' }), { target: { value: '2' } });
-  await settle();
-  expect(screen.getAllByText(/no environment yet/)).toHaveLength(2);
-  expect(screen.getAllByRole('button', { name: 'Ask again' })).toHaveLength(2);
-  refused = false;
-  await say({ type: 'jobs', jobs: [listed(ID, { phase: 'running' })] });
-  await settle();
-  expect(screen.queryByText(/no environment yet/)).toBeNull();
-  expect(screen.getByRole('row', { name: 'RANK 0 2' })).toBeTruthy();
-  port = 2; // paused and resumed: another attempt of the same run
-  const before = server.asked.length;
-  await say({ type: 'jobs', jobs: [listed(ID, { phase: 'running', moves: MOVES })] });
-  await settle();
-  expect(screen.getByRole('row', { name: 'PORT 2:0 2:2' })).toBeTruthy();
-  const ranks = server.asked.slice(before).flatMap(({ path, request }) => (path.endsWith('/env') ? [request.query?.rank] : []));
-  expect(ranks).toEqual([0, 2]); // nothing that nobody looks at
-});
-
-test('a page that comes back before the list asks again when the list does: the job may have ended in between', async () => {
-  act(() => page.dispose());
-  manager.dispose();
-  manager = new JobManager((server = new FakeServer()));
-  server.answers = answer;
-  page = new JobPage(new JobModel(ID, manager, log), trans, move => void moved.push(move));
-  await settle();
-  expect(page.model.job.value?.phase).toBe('running');
-  said.job = whole({ phase: 'succeeded' });
-  await say({ type: 'snapshot', jobs: [listed(ID, { phase: 'succeeded' })] });
-  await settle();
-  expect(page.model.job.value?.phase).toBe('succeeded');
 });
 
 test('the tabs are one stop for the Tab key and turn with the arrows', async () => {

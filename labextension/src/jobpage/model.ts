@@ -16,6 +16,9 @@ export type Tab = (typeof TABS)[number];
 /** How often usage is asked for while it is looked at: launchers look every half minute. */
 const USAGE_EVERY = 15_000;
 
+/** How often a page that is seen looks whether what it hears from still lives. */
+const CHECK_EVERY = 60_000;
+
 /**
  * All that a job's page shows. The stream says that something changed, then the job is asked for as a whole;
  * the parts are asked for when their tab is looked at. Made by the page, disposed with it.
@@ -121,10 +124,15 @@ export class JobModel {
   /** Whether the page is seen at all. */
   show(seen: boolean): void {
     this._seen = seen;
+    window.clearInterval(this._checking);
+    if (seen) {
+      this._checking = window.setInterval(() => this._manager.check(), CHECK_EVERY);
+    }
     this._refresh();
   }
 
   dispose(): void {
+    window.clearInterval(this._checking);
     window.clearInterval(this._timer);
     this.logs.dispose();
     Signal.disconnectReceiver(this);
@@ -206,6 +214,7 @@ export class JobModel {
     this.changed.emit();
   }
 
+  private _checking = 0;
   private _compared: ReadonlyArray<number> = [];
   private readonly _envs = new Map<string, Part<Variables>>();
   private _gone = false;
