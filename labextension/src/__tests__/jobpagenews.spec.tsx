@@ -4,7 +4,7 @@ import { Widget } from '@lumino/widgets';
 import { act, fireEvent, screen } from '@testing-library/react';
 
 import type { Job } from '../api';
-import { ApiError } from '../errors';
+import { ApiError, readError } from '../errors';
 import { JobModel } from '../jobpage/model';
 import { JobPage } from '../jobpage/page';
 import { JobManager } from '../manager';
@@ -153,4 +153,20 @@ test('a connection that died without a word is noticed while a page is seen; a q
   await pass(4.5);
   expect([server.sockets.length, manager.link.state]).toEqual([2, 'stale']);
   expect(screen.getByText(/Stale since/)).toBeTruthy();
+});
+
+test('a proxy that finds no server behind it does not say that the job was deleted', async () => {
+  await say({ type: 'snapshot', jobs: [listed(ID)] });
+  server.answers = () => {
+    throw readError(404, '404 page not found');
+  };
+  await say({ type: 'jobs', jobs: [listed(ID, { phase: 'queued' })] });
+  await settle();
+  expect(page.node.textContent).not.toContain('This job was deleted');
+  server.answers = () => {
+    throw readError(404, '{"code":"job-not-found","message":"There is no job","hint":""}');
+  };
+  await say({ type: 'removed', ids: [ID] });
+  await settle();
+  expect(page.node.textContent).toContain('This job was deleted');
 });
