@@ -416,6 +416,20 @@ describe('a form that is kept for the next visit', () => {
     act(() => [first, second, again].forEach(page => page.dispose()));
   });
 
+  test('goes on with an edit where its reader was, on the job as it is by now, and keeps no secret', async () => {
+    const answers = (spec: object) => (path: string) => (path === 'jobs/a' ? whole(spec) : path === 'cluster' ? null : []);
+    server.answers = answers({ script: 'a.py', env: { A: '1' }, nodes: 1 });
+    const first = await open({ id: 'a', how: 'edit' });
+    const { after } = first.content.keptChange;
+    first.content.resume({ before: after, after: { ...after, texts: { ...after.texts, name: 'new' }, secret_env: [{ name: 'T', value: 'hush' }] } });
+    const kept = argsOf(first);
+    expect(JSON.stringify(kept)).not.toContain('hush');
+    server.answers = answers({ script: 'a.py', env: { A: '2' }, nodes: 2 });
+    const again = await open(kept);
+    expect(again.content.kept).toMatchObject({ name: 'new', script: 'a.py', nodes: 2, env: { A: '2' }, secret_env: { T: '' } });
+    act(() => [first, again].forEach(page => page.dispose()));
+  });
+
   test('is forgotten when its job was deleted: whoever brings it back hears of it', async () => {
     server.answers = () => {
       throw readError(404, '{"code":"job-not-found","message":"There is no job a.","hint":""}');

@@ -186,6 +186,25 @@ export function patched(draft: IDraft, patch: Readonly<Record<string, Json>>): I
   };
 }
 
+/** What somebody changed in an earlier draft. */
+export interface IChange {
+  readonly before: IDraft;
+  readonly after: IDraft;
+}
+
+/** The draft with the same changed as was changed elsewhere; all else stays as it is by now. */
+export function rebased(draft: IDraft, { before, after }: IChange): IDraft {
+  const keys = TEXT_KEYS.filter(key => before.texts[key] !== after.texts[key]);
+  const table = (key: TableKey): ReadonlyArray<IPair> =>
+    (JSON.stringify(before[key]) === JSON.stringify(after[key]) ? draft : after)[key];
+  return {
+    texts: { ...draft.texts, ...Object.fromEntries(keys.map(key => [key, after.texts[key] ?? ''])) },
+    params: table('params'),
+    env: table('env'),
+    secret_env: table('secret_env')
+  };
+}
+
 /** The merge patch that makes the spec of one draft that of another; a key that is no longer given is null. */
 export function patchOf(before: IDraft, after: IDraft): Patch {
   const [old, now] = [specOf(before), specOf(after)] as unknown as Patch[];

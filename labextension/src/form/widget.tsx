@@ -15,7 +15,7 @@ import { toast } from '../toasts';
 import type { IJobManager } from '../tokens';
 import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
-import { BLANK, draftOf, type IDraft, newSpecOf, patchOf, specOf, unsayable } from './draft';
+import { BLANK, draftOf, type IChange, type IDraft, newSpecOf, patchOf, rebased, specOf, unsayable } from './draft';
 import { SubmitForm } from './form';
 import { Freshness } from './fresh';
 import { Trial } from './trial';
@@ -57,8 +57,17 @@ export class FormWidget extends ReactWidget {
 
   /** The draft as a spec, with the names of secrets and without their values: it is kept in the layout. */
   get kept(): JobRequest {
-    const { secret_env: rows } = this._draft;
-    return specOf({ ...this._draft, secret_env: rows.map(({ name }) => ({ name, value: '' })) });
+    return specOf(withoutSecrets(this._draft));
+  }
+
+  /** What is changed in an edit, kept like `kept`: the job itself may be another when it comes back. */
+  get keptChange(): IChange {
+    return { before: this._before, after: withoutSecrets(this._draft) };
+  }
+
+  /** Go on with an edit of an earlier visit. */
+  resume(change: IChange): void {
+    this._change(rebased(this._draft, change));
   }
 
   override dispose(): void {
@@ -272,4 +281,8 @@ export class FormWidget extends ReactWidget {
   private _refusal = '';
   private _sent = { text: '', id: '' };
   private readonly _trial: Trial;
+}
+
+function withoutSecrets(draft: IDraft): IDraft {
+  return { ...draft, secret_env: draft.secret_env.map(({ name }) => ({ name, value: '' })) };
 }
