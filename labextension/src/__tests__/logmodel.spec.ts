@@ -1,6 +1,7 @@
 import { Broken, Foreign } from '../errors';
 import { LogModel, PAGE } from '../logview/model';
 import { MOST_ROWS } from '../logview/rows';
+import { MOST_FOUND } from '../logview/search';
 import { JobLog, textLines } from '../logview/source';
 import { Tail } from '../logview/tail';
 import { repairKernel } from '../repairing';
@@ -238,6 +239,20 @@ test('a search counts in the whole log and goes from the newest match to older o
   await model.toLine(older);
   expect(model.rows[model.indexOf(model.target!.id)]?.text).toBe(older.text);
   expect([model.following, model.search.isFound(older.seq)]).toEqual([false, true]);
+});
+
+test('more matches than are counted are said to be more, and exactly so many are not', async () => {
+  const log = new FakeLog(lines(0, MOST_FOUND));
+  await open(log);
+  await model.look('line');
+  expect([model.search.found.length, model.search.isMore]).toEqual([MOST_FOUND, false]);
+  model.search.step(-1);
+  log.print(logLine(MOST_FOUND));
+  await settle();
+  await model.look('line');
+  expect([model.search.found.length, model.search.isMore, model.search.at]).toEqual([MOST_FOUND, true, MOST_FOUND - 2]);
+  await model.look('line ');
+  expect([model.search.found.length, model.search.isMore]).toEqual([MOST_FOUND, true]);
 });
 
 test('the same search again looks in what was printed since, and its reader stays where they were', async () => {
