@@ -16,6 +16,7 @@ from tornado.iostream import StreamClosedError
 from jupyter_aiarts.errors import BadRequest
 from jupyter_aiarts.model.times import now
 from jupyter_aiarts.server.base import AiartsHandler
+from jupyter_aiarts.server.heartbeat import never_silent
 from jupyter_aiarts.server.job_parts import MAX_RANK, MAX_RUN
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ STREAMS = ("stdout", "stderr")
 SOURCES = ("ranks", "npu")
 PLAIN = ("stream", "grep", "before", "after", "limit", "fold", "follow", "format", "download")
 LINES_PER_CHUNK = 2000
+# Proxies end an answer that says nothing for a minute (ingress-nginx and AWS's load balancers by default).
+SIGN_OF_LIFE = 20.0
 Item = TypeVar("Item")
 
 
@@ -109,7 +112,7 @@ class LogsHandler(AiartsHandler):
         silence = await service.no_log(job_id, query, self.run, self.language)
         self.set_header("X-Accel-Buffering", "no")  # a proxy that collects would make it no stream
         lines = _ndjson(service, job_id, query, self.run, silence, self.language)
-        await self.send(lines, "application/x-ndjson")
+        await self.send(never_silent(lines, b"\n", SIGN_OF_LIFE), "application/x-ndjson")
 
     async def text(self, service: JobService, job_id: str) -> None:
         """A page as plain text, or with `download=1` the whole log as a file; a header says what is missing."""

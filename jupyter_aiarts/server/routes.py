@@ -119,7 +119,7 @@ READING = (
     _choice("fold", ("0", "1"), "1: a run of equal lines comes as one."),
     Parameter("before", "Lines before this cursor, the `seq` of a line.", CURSOR),
     Parameter("after", "Lines after this cursor, the `seq` of a line.", CURSOR),
-    _choice("follow", ("0", "1"), "1: NDJSON that goes on until the run has ended."),
+    _choice("follow", ("0", "1"), "1: NDJSON until the run has ended; an empty line is a sign of life."),
     _choice("format", ("json", "text", "raw"), "raw needs rank and stream."),
     _choice("download", ("0", "1"), "1: as a file to save."),
     _choice("source", SOURCES, "npu: errors in the log of the NPU driver; with run, rank and tail alone."),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
@@ -14,12 +16,16 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_aiarts.server.asking import Asking
 from jupyter_aiarts.server.base import AUTH_RESOURCE, ErrorAnswers
+from jupyter_aiarts.server.heartbeat import never_silent
 
 if TYPE_CHECKING:
     from jupyter_aiarts.server.app import AiartsApp
     from jupyter_aiarts.service import JobService
 
 MAX_INCOMING = 4096
+# A page hears no ping: without a word now and then it cannot tell a quiet stream from one whose connection died.
+ALIVE = b'{"type":"alive"}'
+ALIVE_EVERY = 60.0
 
 
 class StreamHandler(ErrorAnswers, Asking, ExtensionHandlerMixin, WebSocketMixin, WebSocketHandler, JupyterHandler):
@@ -65,8 +71,10 @@ class StreamHandler(ErrorAnswers, Asking, ExtensionHandlerMixin, WebSocketMixin,
         comes again.
         """
         try:
-            async for message in self.job_service.subscribe(self.language):
-                await self.write_message(message)
+            words = cast("AsyncGenerator[bytes, None]", self.job_service.subscribe(self.language))
+            async with aclosing(never_silent(words, ALIVE, ALIVE_EVERY)) as messages:
+                async for message in messages:
+                    await self.write_message(message)
         except WebSocketClosedError:
             return
         except Exception as error:  # a mistake of ours

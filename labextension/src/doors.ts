@@ -37,7 +37,13 @@ export class Doors implements IDoors {
       menu.addItem({ type: 'separator' });
       doable.forEach(({ id: fix, label }) => menu.addItem({ command: Commands.fix, args: { id: ids[0]!, fix, label } }));
     }
-    menu.aboutToClose.connect(() => window.setTimeout(() => menu.dispose(), 0));
+    const before = document.activeElement;
+    menu.aboutToClose.connect(() => {
+      if (before instanceof HTMLElement) {
+        before.focus({ preventScroll: true }); // Lumino's menu leaves it to nobody; a dialog that follows remembers it
+      }
+      window.setTimeout(() => menu.dispose(), 0);
+    });
     menu.open(x, y);
   }
 

@@ -19,6 +19,9 @@ export class ApiError extends Error {
   readonly problems: ReadonlyArray<Problem>;
 }
 
+/** The code of an answer that is not of AIArts. */
+const FOREIGN = 'http-error';
+
 /** Nobody answered: the server is down, or the network between is. */
 export class Unanswered extends Error {}
 
@@ -72,14 +75,14 @@ export function isNobody(error: unknown): boolean {
 function stepAfter(error: ApiError, trans: TranslationBundle): string {
   return error.status >= 500
     ? trans.__('Try again; if this stays, the log of the server says more.')
-    : error.code === 'http-error'
+    : error.code === FOREIGN
       ? trans.__('Something between this page and AIArts answered. Reload the page, then try again.')
       : '';
 }
 
-/** Whether the server says that there is no such thing. */
+/** Whether the server says that there is no such thing; a 404 of a proxy, while the server restarts, says nothing of it. */
 export function isGone(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404;
+  return error instanceof ApiError && error.status === 404 && error.code !== FOREIGN;
 }
 
 function loginHint(error: ApiError, trans: TranslationBundle): string {
@@ -105,5 +108,5 @@ export function readError(status: number, text: string): ApiError {
   } catch {
     // Not ours: told below.
   }
-  return new ApiError(status, { code: 'http-error', message: `HTTP ${status}`, hint: '' });
+  return new ApiError(status, { code: FOREIGN, message: `HTTP ${status}`, hint: '' });
 }

@@ -18,7 +18,7 @@ export function Filters({ jobs, hasOthers, filter, narrow, trans }: IFiltersProp
   const clusters = React.useMemo(() => distinct(jobs, job => job.cluster), [jobs]);
   const queues = React.useMemo(() => distinct(jobs, job => job.spec.queue), [jobs]);
   const present = React.useMemo(() => distinct(jobs, job => job.phase), [jobs]);
-  const phases = GROUPS.filter(phase => present.includes(phase));
+  const phases = GROUPS.filter(phase => present.includes(phase) || phase === filter.phase);
   const all = trans.__('All');
   return (
     <div className="aiarts-Filters" role="search">
@@ -82,13 +82,15 @@ interface IChoiceProps {
   readonly choose: (value: string) => void;
 }
 
+/** What is chosen is offered also where nothing is like it any more: it still narrows the list. */
 function Choice({ name, value, options, all, choose }: IChoiceProps): JSX.Element {
+  const isThere = value === '' || options.some(([one]) => one === value);
   return (
     <label className="aiarts-Choice">
       <span>{name}</span>
       <select className="jp-mod-styled" value={value} onChange={event => choose(event.target.value)}>
         <option value="">{all}</option>
-        {options.map(([one, label]) => (
+        {[...options, ...(isThere ? [] : [[value, value] as const])].map(([one, label]) => (
           <option key={one} value={one}>
             {label}
           </option>

@@ -98,10 +98,8 @@ export function JobList(props: IListProps): JSX.Element {
     }
   };
   const chosenJobs = (row: Row | undefined): ReadonlyArray<IJob> => {
-    if (row?.kind !== 'job') {
-      return [];
-    }
-    const ids = selection.ids.has(row.job.id) ? selection.ids : new Set([row.job.id]);
+    const isOther = row?.kind === 'job' && !selection.ids.has(row.job.id);
+    const ids = isOther ? new Set([row.job.id]) : selection.ids;
     return [...ids].flatMap(id => manager.job(id) ?? []);
   };
   const openMenu = (row: Row | undefined, x?: number, y?: number): void => {

@@ -28,7 +28,7 @@ export interface IServer {
 /** The server looks at its machine for a minute after each question; asked again a little before that is over. */
 const USAGE_PERIOD = 45_000;
 
-/** Milliseconds without a sign of life after which a page that is looked at again may have slept. */
+/** Milliseconds without a sign of life after which the connection may be dead: the server gives one every minute. */
 const SLEEP = 180_000;
 
 /** Milliseconds without a word on a new connection after which the picture is said to be old. */
@@ -132,6 +132,10 @@ export class JobManager implements IJobManager {
     });
   }
 
+  check(): void {
+    this._wake();
+  }
+
   async ask<T>(path: string, request?: IRequest): Promise<T> {
     return (await this._trusted(this._server.ask(path, request))) as T;
   }
@@ -183,6 +187,7 @@ export class JobManager implements IJobManager {
   dispose(): void {
     this._disposed = true;
     window.clearTimeout(this._timer);
+    window.clearTimeout(this._healthTimer);
     window.clearInterval(this._usageTimer);
     WAKING.forEach(event => window.removeEventListener(event, this._wake));
     document.removeEventListener('visibilitychange', this._wake);
@@ -191,8 +196,8 @@ export class JobManager implements IJobManager {
   }
 
   /**
-   * After a sleep the connection may be dead without anybody having said so, and the picture old: a new one begins with
-   * a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
+   * After a sleep, or a change of networks, the connection may be dead without anybody having said so, and the picture old:
+   * a new one begins with a snapshot. The old picture stays until then; if nobody answers it is stale, as always.
    */
   private readonly _wake = (): void => {
     // Only the stream itself says that it lives: not our own clock, nor a tab that nobody looks at.
@@ -278,6 +283,7 @@ export class JobManager implements IJobManager {
         message.ids.forEach(id => this._toldOf.set(id, this._told));
         break;
       case 'health':
+        this._toldHealth += 1;
         this._learn(message);
         break;
       case 'idle':
@@ -296,11 +302,16 @@ export class JobManager implements IJobManager {
   }
 
   /** Asked with every snapshot: behind a new connection may be a new server. */
-  private async _askHealth(): Promise<void> {
+  private async _askHealth(attempt = 0): Promise<void> {
+    const [socket, told] = [this._socket, this._toldHealth];
     try {
-      this._learn(await this._server.health());
+      const health = await this._server.health();
+      // What the stream has told of the clusters since the question is newer than the answer.
+      this._learn(told === this._toldHealth ? health : { ...health, clusters: null });
     } catch (error) {
       console.warn('jupyter-aiarts: the health of the server is unknown', error);
+      window.clearTimeout(this._healthTimer);
+      this._healthTimer = window.setTimeout(() => socket === this._socket && void this._askHealth(attempt + 1), retryDelay(attempt));
       return;
     }
     this._tell();
@@ -380,8 +391,9 @@ export class JobManager implements IJobManager {
       (failure: unknown) => failure
     );
     const { state } = this._link;
-    if (!this._disposed && isLogin(error) && (state === 'stale' || state === 'absent')) {
-      this._link = { ...this._link, needsLogin: true };
+    if (!this._disposed && (state === 'stale' || state === 'absent') && isLogin(error) !== (this._link.needsLogin ?? false)) {
+      const { needsLogin: _, ...link } = this._link;
+      this._link = isLogin(error) ? { ...link, needsLogin: true } : link;
       this._tell();
     }
   }
@@ -397,12 +409,14 @@ export class JobManager implements IJobManager {
   private _felt = Date.now();
   /** Whether anything came on this connection: one that is new is no better than another new one. */
   private _hasSpoken = false;
+  private _healthTimer = 0;
   private _idleKernels: ReadonlyArray<IIdleKernel> = [];
   private _jobs = new Map<string, IJob>();
   /** Messages of the stream so far; which of them was the last about a job, and the last about all. */
   private _told = 0;
   private readonly _toldOf = new Map<string, number>();
   private _toldAll = 0;
+  private _toldHealth = 0;
   private _link: Link = { state: 'connecting' };
   private _serverVersion: string | null = null;
   private _socket: Socket | null = null;

@@ -1,8 +1,9 @@
-import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
+import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
+import { copyOrShow } from './copying';
 import type { IQuestion, IRoom } from './moving';
 import { linesBody, toast } from './toasts';
 import { Commands } from './tokens';
@@ -38,8 +39,7 @@ export class LabRoom implements IRoom {
   }
 
   copy(text: string): void {
-    Clipboard.copyToSystem(text);
-    this.tell(this._trans.__('Copied'), 'success');
+    void copyOrShow(text, this._trans).then(isCopied => isCopied && this.tell(this._trans.__('Copied'), 'success'));
   }
 
   form(job: IJob, how: 'clone' | 'edit'): void {

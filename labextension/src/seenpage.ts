@@ -15,23 +15,35 @@ export abstract class SeenPage<M extends ISeen> extends ReactWidget {
     super();
     this.addClass('aiarts-Page');
     this.title.closable = true;
+    document.addEventListener('visibilitychange', this._look);
   }
 
   override dispose(): void {
+    document.removeEventListener('visibilitychange', this._look);
     this.model.dispose();
     super.dispose();
   }
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    this.model.show(this.isVisible);
+    this._isShown = this.isVisible;
+    this._look();
   }
 
   protected override onAfterShow(): void {
-    this.model.show(true);
+    this._isShown = true;
+    this._look();
   }
 
   protected override onAfterHide(): void {
-    this.model.show(false);
+    this._isShown = false;
+    this._look();
   }
+
+  /** Nor is it seen in a browser tab that is not: six connections are all that a browser has for a server, in all tabs. */
+  private readonly _look = (): void => {
+    this.model.show(this._isShown && !document.hidden);
+  };
+
+  private _isShown = false;
 }

@@ -75,6 +75,8 @@ export interface IJobManager {
   readonly usage: UsagePage | null;
   /** Watch this machine until disposed; only call it while it is shown. */
   watchUsage(): IDisposable;
+  /** Look whether the connection lives, and make another where it has been silent for long; called now and then by pages that are seen. */
+  check(): void;
   /** Ask a route below `aiarts/`; `requests.ts` has the typed questions. */
   ask<T>(path: string, request?: IRequest): Promise<T>;
   /** A whole answer with its headers; fails as `ask` does, also when it takes too long. */

@@ -11,6 +11,8 @@ from urllib.parse import unquote
 import pytest
 from tornado.httpclient import HTTPResponse
 
+from jupyter_aiarts.server import logs
+
 Ask = Callable[..., Awaitable[HTTPResponse]]
 Submit = Callable[..., Awaitable[dict[str, Any]]]
 Body = Callable[[HTTPResponse], Any]
@@ -190,6 +192,32 @@ async def test_a_follower_of_a_quiet_log_hears_at_once_that_somebody_answers(
     (jp_root_dir / "go").touch()
     await following
     assert json.loads(seen.splitlines()[0])["text"] == "two"
+
+
+async def test_a_quiet_log_says_that_it_lives_before_a_proxy_takes_it_for_dead(
+    ask: Ask, body: Body, submitted: Submit, until: Submit, jp_root_dir: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert logs.SIGN_OF_LIFE < 60  # where ingress-nginx and AWS's load balancers end an answer
+    monkeypatch.setattr(logs, "SIGN_OF_LIFE", 0.05)
+    job = await submitted(WAITS)
+    await until(job["id"], "running")
+    path = f"jobs/{job['id']}/logs"
+    while not (lines := body(await ask(path))):
+        await asyncio.sleep(0.05)
+    heard = asyncio.Queue[bytes]()
+    following = asyncio.ensure_future(
+        ask(
+            path,
+            params={"follow": "1", "after": lines[-1]["seq"]},
+            streaming_callback=heard.put_nowait,
+            request_timeout=60,
+        )
+    )
+    assert [(await asyncio.wait_for(heard.get(), 10)).strip() for _ in range(3)] == [b"", b"", b""]
+    (jp_root_dir / "go").touch()
+    assert (await following).code == 200
+    told = b"".join(heard.get_nowait() for _ in range(heard.qsize()))
+    assert [json.loads(line)["text"] for line in told.splitlines() if line] == ["two"]
 
 
 async def test_the_npu_drivers_log_is_another_source(ask: Ask, body: Body, finished: dict[str, Any]) -> None:

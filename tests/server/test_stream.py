@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from tornado.httpclient import HTTPResponse
 
+from jupyter_aiarts.server import stream
 from jupyter_aiarts.server.app import AiartsApp
 from jupyter_aiarts.server.stream import MAX_INCOMING
 
@@ -56,6 +57,19 @@ async def test_a_listener_that_goes_is_forgotten(listen: Listen) -> None:
     assert len(telling) == 1
     stream.close()
     await asyncio.wait(telling)
+
+
+async def test_a_quiet_stream_says_that_it_lives_because_a_page_hears_no_ping(
+    listen: Listen, submitted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "ALIVE_EVERY", 0.05)
+    line = await listen()
+    assert (await told(line))["type"] == "snapshot"
+    assert [await told(line) for _ in range(3)] == [{"type": "alive"}] * 3
+    job = await submitted()
+    while (message := await told(line))["type"] == "alive":
+        pass
+    assert [one["id"] for one in message["jobs"]] == [job["id"]]
 
 
 async def test_a_long_message_from_a_client_ends_the_connection(listen: Listen) -> None:

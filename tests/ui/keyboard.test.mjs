@@ -74,6 +74,7 @@ test('without a mouse: submit, hear that it runs, open, search the log, stop', (
     await page.keyboard.press('Enter');
     await jobs.isTold('Stopped “by keys”'); // first: this goes after some seconds, and the other stays
     await panel.getByRole('status').getByText('by keys is stopped.').waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'treegrid');
   }));
 
 test('who wants less motion gets none from us', () =>

@@ -1,4 +1,6 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { act, fireEvent, screen } from '@testing-library/react';
@@ -9,6 +11,8 @@ import { amountsOf, freeInRings, groups, hasRings, inUse, sought, totals } from 
 import { amountText } from '../clusterview/queues';
 import type { Holding, Node } from '../api';
 import { JobManager } from '../manager';
+import { clusterViewPlugin } from '../plugins/clusterview';
+import { Commands } from '../tokens';
 import { FakeServer, job } from './fakes';
 
 const trans = nullTranslator.load('jupyter_aiarts');
@@ -206,4 +210,20 @@ test('cards that others take are seen while the page is: every ten seconds, one 
   model.dispose();
   manager.dispose();
   jest.useRealTimers();
+});
+
+test('the page is one, however quickly it is asked for, and stays where its reader put it', async () => {
+  const manager = new JobManager(new FakeServer());
+  const commands = new CommandRegistry();
+  const shell = { add: jest.fn(), activateById: jest.fn() };
+  const app = { name: 'JupyterLab', commands, shell } as unknown as JupyterFrontEnd;
+  await clusterViewPlugin.activate(app, manager, null, null, null);
+  await Promise.all([commands.execute(Commands.openCluster), commands.execute(Commands.openCluster)]);
+  await commands.execute(Commands.openCluster);
+  expect(shell.add).toHaveBeenCalledTimes(1);
+  expect(shell.activateById).toHaveBeenCalledTimes(3);
+  (shell.add.mock.calls as unknown as ReadonlyArray<readonly [ClusterPage]>)[0]![0].dispose();
+  await commands.execute(Commands.openCluster);
+  expect(shell.add).toHaveBeenCalledTimes(2);
+  manager.dispose();
 });

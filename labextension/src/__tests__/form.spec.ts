@@ -21,7 +21,9 @@ describe('pasted parameters', () => {
     ['--a 1 \\\n  --b 2', [['a', '1'], ['b', '2']]],
     ['--data 中文/路径 --data second', [['data', '中文/路径'], ['data', 'second']]],
     ['--eq=a=b', [['eq', 'a=b']]],
-    ['--q "a\\"b\\n"', [['q', 'a"b\\n']]]
+    ['--q "a\\"b\\n"', [['q', 'a"b\\n']]],
+    ['--note "" --x= --y \'\' --z', [['note', '""'], ['x', '""'], ['y', '""'], ['z', '']]],
+    [`--q '"x"' --r '""' --s 'a\nb'`, [['q', '"x"'], ['r', '"\\"\\""'], ['s', '"a\\nb"']]]
   ])('%s', (text, found) => expect(pairs(parseParams(text))).toEqual(found));
 
   test.each(['learning_rate', '--lr', 'train.py --lr 1', '--a "no end', '--a 1 2', '', '- -'])(
@@ -36,7 +38,10 @@ describe('a pasted .env', () => {
     ['# comment\n\nexport PATH_X="/a b/c"  # why\r\nEMPTY=', [['PATH_X', '/a b/c'], ['EMPTY', '']]],
     ["RAW='$HOME # not a comment'", [['RAW', '$HOME # not a comment']]],
     ['URL=http://x/?a=b#c', [['URL', 'http://x/?a=b#c']]],
-    ['LINES="a\\nb"', [['LINES', 'a\nb']]]
+    ['LINES="a\\nb"', [['LINES', 'a\nb']]],
+    ['KEY= # note\nB= b # c', [['KEY', ''], ['B', 'b']]],
+    ['A=1\r\nexport KEY="-----BEGIN\r\n  # M=I\r\n-----END"  # x\r\nB=\'1\n2\'', [['A', '1'], ['KEY', '-----BEGIN\n  # M=I\n-----END'], ['B', '1\n2']]],
+    ['A="no end\nB=2', [['A', '"no end'], ['B', '2']]]
   ])('%j', (text, found) => expect(pairs(parseEnv(text))).toEqual(found));
 
   test.each(['LR', 'not a variable', 'A=1\nnonsense', '1A=2', ''])('is none: %j', text => expect(parseEnv(text)).toBeNull());
@@ -85,6 +90,21 @@ describe('drafts', () => {
 
     test('a line in quotes that is no JSON is an argument with quotes', () => {
       expect(specOf(withText(BLANK, 'args', '"a" b\n\n"c\n')).args).toEqual(['"a" b', '"c']);
+    });
+  });
+
+  describe('parameters are the same after a clone, whatever is in them', () => {
+    const odd = ['', ' ', 'a\nb', '"', '""', '"a"', '"\\"\\""', '"a\\nb"', "''", 'null', '[1]', '\\', '训练'];
+    const again = (params: Record<string, unknown>): unknown => specOf(draftOf({ params })).params;
+
+    test.each(odd)('%j', one => {
+      expect(again({ x: one, y: null })).toEqual({ x: one, y: null });
+      odd.forEach(other => expect(again({ x: [one, other] })).toEqual({ x: [one, other] }));
+    });
+
+    test('and an empty text, which is a value, does not look like none', () => {
+      const rows = draftOf({ params: { empty: '', alone: null, plain: '"a"' } }).params;
+      expect(rows.map(({ value }) => value)).toEqual(['""', '', '"a"']);
     });
   });
 

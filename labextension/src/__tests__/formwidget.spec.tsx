@@ -1,7 +1,5 @@
-import { Notification, WidgetTracker } from '@jupyterlab/apputils';
+import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
-import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { CommandRegistry } from '@lumino/commands';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { act, fireEvent, screen } from '@testing-library/react';
@@ -9,7 +7,6 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import type { Job, JobRequest } from '../api';
 import { readError, Unanswered } from '../errors';
 import { SOONEST } from '../form/fresh';
-import { argsOf, FormOpener, type FormPage } from '../form/opening';
 import { REST } from '../form/trial';
 import { FormWidget } from '../form/widget';
 import { JobManager } from '../manager';
@@ -81,6 +78,20 @@ afterEach(() => {
   manager.dispose();
   Notification.dismiss();
   jest.useRealTimers();
+});
+
+test('a name that is emptied to be written anew stays where it is, and its neighbours too', async () => {
+  await show({ script: 'a.py', params: { amp: null, lr: '0.1' } });
+  const field = screen.getByLabelText('Parameters 1: name');
+  await write('Parameters 1: name', '');
+  expect(screen.getByLabelText('Parameters 1: name')).toBe(field);
+  expect(screen.getByLabelText<HTMLInputElement>('Parameters 2: name').value).toBe('lr');
+  await write('Parameters 1: name', 'bf16');
+  expect(widget!.kept.params).toEqual({ bf16: null, lr: '0.1' });
+  await write('Parameters 2: value', '');
+  await write('Parameters 2: name', '');
+  await write('Parameters 1: name', '');
+  expect([screen.queryByLabelText('Parameters 2: name'), widget!.kept.params]).toEqual([null, undefined]);
 });
 
 describe('an edit', () => {
@@ -228,6 +239,18 @@ describe('a choice', () => {
     });
   });
 
+  test('of a cluster has no defaults of another', async () => {
+    const defaults = { spec: { cluster: 'local', cpu: 7 }, fits: true };
+    server.answers = (path, { query }) => (query?.dry_run ? defaults : path === 'cluster' ? null : []);
+    await show({});
+    const cpus = screen.getByLabelText<HTMLInputElement>('CPUs per node');
+    expect(cpus.placeholder).toBe('7');
+    server.socket.say({ type: 'health', clusters: ['local', 'prod'].map(name => ({ name, owner: null, stale_since: null })) });
+    await settle();
+    await write('Cluster', 'prod');
+    expect([screen.getByLabelText<HTMLSelectElement>('Cluster').value, cpus.placeholder]).toEqual(['prod', '']);
+  });
+
   test('of clusters grows when the server tells of them', async () => {
     await show({ script: 'a.py', cluster: 'prod' });
     expect(options('Cluster')).toEqual(['', 'local', 'prod']);
@@ -289,6 +312,22 @@ describe('what fits now', () => {
     expect(said()).toContain('It would start at once');
     await settle(SOONEST);
     expect(said()).toContain('No node has a card free');
+  });
+
+  test('stands beside the nodes, too: how many have so many cards free', async () => {
+    const node = (name: string, free: number | null, ready = true): object => ({ cluster: 'lab', name, ready, device: 'npu', cards: 8, free });
+    const machines = (nodes: object[]): object => ({ clusters: [{ name: 'lab', at: '', fits: {}, unknown: [] }], nodes, fits: {} });
+    const beside = (): string => screen.getByLabelText('Nodes').closest('.aiarts-Field')!.textContent ?? '';
+    page = machines([node('a', 8), node('b', 3), node('c', 8, false)]);
+    await show({ script: 'a.py', cluster: 'lab', device: 'npu' });
+    for (const [cards, said] of [['4', 'Nodes with 4 free cards now: 1 of 3'], ['2', 'Nodes with 2 free cards now: 2 of 3']] as const) {
+      await write('Cards per node', cards);
+      expect(beside()).toContain(said);
+    }
+    page = machines([node('a', 8), node('b', null)]);
+    say({ type: 'jobs', jobs: [job('a', { phase: 'succeeded' })] });
+    await settle(SOONEST);
+    expect(beside()).not.toContain('free cards'); // what may not be seen is no guess
   });
 
   test('is not asked while nobody takes or gives back anything', async () => {
@@ -356,47 +395,5 @@ describe('what fits now', () => {
     say({ type: 'removed', ids: ['a'] });
     await settle(SOONEST);
     expect([...screen.getByLabelText<HTMLSelectElement>('Queue').options].map(({ value }) => value)).toEqual(['', 'red']);
-  });
-});
-
-describe('a form that is kept for the next visit', () => {
-  let tracker: WidgetTracker<FormPage>;
-  let opener: FormOpener;
-
-  beforeEach(() => {
-    tracker = new WidgetTracker<FormPage>({ namespace: 'test-form' });
-    const shell = { add: () => undefined, activateById: () => undefined };
-    const app = { shell, commands: new CommandRegistry() } as unknown as JupyterFrontEnd;
-    opener = new FormOpener(app, manager, trans, tracker);
-  });
-
-  const open = async (args: Parameters<FormOpener['open']>[0]): Promise<FormPage> => {
-    const before = new Set<FormPage>();
-    tracker.forEach(page => before.add(page));
-    await act(() => opener.open(args));
-    return tracker.find(page => !before.has(page))!;
-  };
-
-  test('has the same name when it comes back, which no other form has', async () => {
-    const [first, second] = [await open({ script: 'a.py' }), await open({ script: 'b.py' })];
-    const again = await open(argsOf(second));
-    expect(first.content.id).not.toBe(second.content.id);
-    expect(again.content.id).toBe(second.content.id);
-    act(() => [first, second, again].forEach(page => page.dispose()));
-  });
-
-  test('is forgotten when its job was deleted: whoever brings it back hears of it', async () => {
-    server.answers = () => {
-      throw readError(404, '{"code":"job-not-found","message":"There is no job a.","hint":""}');
-    };
-    await expect(opener.open({ id: 'a', how: 'edit', key: 'k' })).rejects.toThrow('There is no job a.');
-    await expect(opener.open({ id: 'a', how: 'edit' })).resolves.toBeUndefined();
-  });
-
-  test('is kept while the server does not answer', async () => {
-    server.answers = () => {
-      throw readError(503, '{"code":"away","message":"Away.","hint":""}');
-    };
-    await expect(opener.open({ id: 'a', how: 'edit', key: 'k' })).resolves.toBeUndefined();
   });
 });

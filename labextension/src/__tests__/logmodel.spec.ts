@@ -1,6 +1,7 @@
-import { Foreign } from '../errors';
+import { Broken, Foreign } from '../errors';
 import { LogModel, PAGE } from '../logview/model';
 import { MOST_ROWS } from '../logview/rows';
+import { MOST_FOUND } from '../logview/search';
 import { JobLog, textLines } from '../logview/source';
 import { Tail } from '../logview/tail';
 import { repairKernel } from '../repairing';
@@ -240,6 +241,20 @@ test('a search counts in the whole log and goes from the newest match to older o
   expect([model.following, model.search.isFound(older.seq)]).toEqual([false, true]);
 });
 
+test('more matches than are counted are said to be more, and exactly so many are not', async () => {
+  const log = new FakeLog(lines(0, MOST_FOUND));
+  await open(log);
+  await model.look('line');
+  expect([model.search.found.length, model.search.isMore]).toEqual([MOST_FOUND, false]);
+  model.search.step(-1);
+  log.print(logLine(MOST_FOUND));
+  await settle();
+  await model.look('line');
+  expect([model.search.found.length, model.search.isMore, model.search.at]).toEqual([MOST_FOUND, true, MOST_FOUND - 2]);
+  await model.look('line ');
+  expect([model.search.found.length, model.search.isMore]).toEqual([MOST_FOUND, true]);
+});
+
 test('the same search again looks in what was printed since, and its reader stays where they were', async () => {
   const log = new FakeLog(lines(0, 20));
   await open(log);
@@ -329,6 +344,64 @@ test('a server that accepts and closes at once is asked later each time', async 
   tail.stop();
   expect(asked).toBeLessThan(8);
   expect(idle.ended).not.toHaveBeenCalled();
+});
+
+test('a stream that a proxy ends because the log is quiet is no news, and the next follows at once, however often', async () => {
+  jest.useFakeTimers();
+  let asked = 0;
+  const idle = { answered: jest.fn(), came: jest.fn(), slept: () => false, broke: jest.fn(), ended: jest.fn() };
+  const quiet = async function* (): AsyncGenerator<ReadonlyArray<never>> {
+    asked += 1;
+    yield [];
+    await new Promise(resolve => setTimeout(resolve, 60_000));
+    throw new Broken('network error');
+  };
+  const tail = new Tail(quiet, () => Promise.resolve(), idle);
+  tail.start();
+  await jest.advanceTimersByTimeAsync(20 * 60_500);
+  tail.stop();
+  expect([asked, idle.broke.mock.calls.length]).toEqual([21, 0]);
+});
+
+test('a stream on which nothing comes, not even a sign of life, is given up; one with signs is not', async () => {
+  jest.useFakeTimers();
+  let feed: (bytes: string) => void = () => undefined;
+  const cancel = jest.fn(() => Promise.resolve());
+  const read = (): Promise<unknown> =>
+    new Promise(resolve => (feed = text => resolve({ done: false, value: new TextEncoder().encode(text) })));
+  const body = { getReader: () => ({ read, cancel }) } as unknown as ReadableStream<Uint8Array>;
+  const asker = { fetch: () => Promise.resolve({ body } as Response), read: jest.fn(), url: () => '' };
+  const followed = new JobLog(asker, 'abcdefghij').follow({}, new AbortController().signal);
+  await followed.next();
+  const failed = jest.fn();
+  void followed.next().catch(failed);
+  for (let sign = 0; sign < 6; sign++) {
+    await jest.advanceTimersByTimeAsync(20_000);
+    feed('\n');
+  }
+  await jest.advanceTimersByTimeAsync(59_000);
+  expect(failed).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(failed).toHaveBeenCalledWith(expect.any(Broken));
+  expect(cancel).toHaveBeenCalled();
+});
+
+test('a server that takes the question for a stream and says nothing is told of, and asked anew', async () => {
+  jest.useFakeTimers();
+  const signals: AbortSignal[] = [];
+  const fetch = (_: string, { signal }: { signal?: AbortSignal } = {}): Promise<Response> => {
+    signals.push(signal!);
+    return new Promise(() => undefined);
+  };
+  const log = new JobLog({ fetch, read: jest.fn(), url: () => '' }, 'abcdefghij');
+  const idle = { answered: jest.fn(), came: jest.fn(), slept: () => false, broke: jest.fn(), ended: jest.fn() };
+  const tail = new Tail(signal => log.follow({}, signal), () => Promise.resolve(), idle);
+  tail.start();
+  await jest.advanceTimersByTimeAsync(61_000);
+  expect(idle.broke).toHaveBeenCalledWith(expect.any(Broken));
+  expect(signals.map(signal => signal.aborted)).toEqual([true, false]);
+  tail.stop();
+  expect(signals[1]!.aborted).toBe(true);
 });
 
 test('a page on which to log in is no log, whichever way the log is asked for', async () => {

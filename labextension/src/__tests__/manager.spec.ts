@@ -97,6 +97,37 @@ test('health is asked with every snapshot, and a health message may change it', 
   expect(manager.serverVersion).toBe('9.9.9');
 });
 
+test('health that could not be had is asked for again, and an answer is no newer than what was told meanwhile', async () => {
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const lab = { name: 'lab', owner: null, staleSince: '2026-11-16T01:02:03Z' };
+  server.refusal = readError(500, '');
+  socket().say({ type: 'snapshot', jobs: [] });
+  await jest.advanceTimersByTimeAsync(3000);
+  expect(manager.clusters).toEqual([]);
+  server.refusal = null;
+  server.said = { version: '1.0.0', clusters: [lab] };
+  await jest.advanceTimersByTimeAsync(4000);
+  expect(manager.away.map(({ name }) => name)).toEqual(['lab']);
+  socket().say({ type: 'snapshot', jobs: [] });
+  socket().say({ type: 'health', clusters: [{ name: 'lab', stale_since: null }] });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(manager.away).toEqual([]);
+  warn.mockRestore();
+});
+
+test('a login that is asked for no more, because nobody answers any more, is not said to be', async () => {
+  socket().say({ type: 'snapshot', jobs: [] });
+  await jest.advanceTimersByTimeAsync(0);
+  server.refusal = new Foreign('a page on which to log in');
+  socket().hangUp();
+  await jest.advanceTimersByTimeAsync(500);
+  expect(manager.link).toMatchObject({ state: 'stale', needsLogin: true });
+  server.refusal = new Unanswered('nobody');
+  socket().hangUp();
+  await jest.advanceTimersByTimeAsync(0);
+  expect(manager.link).toEqual({ state: 'stale', since: new Date('2026-11-16T08:00:00Z') });
+});
+
 test('a lost connection keeps the jobs and says since when they are stale', () => {
   socket().say({ type: 'snapshot', jobs: [job('a')] });
   socket().hangUp();

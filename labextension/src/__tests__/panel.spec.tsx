@@ -245,6 +245,34 @@ describe('the list', () => {
     expect(chosen()).toEqual([]);
   });
 
+  test('all that is chosen is meant also while the keyboard is at the head of a group, where it is at first', async () => {
+    await say({ type: 'snapshot', jobs: three });
+    await press('Delete');
+    await press('F10', { shiftKey: true });
+    expect(doors.menu).not.toHaveBeenCalled();
+    await press('a', { ctrlKey: true });
+    await press('Delete');
+    expect(doors.act.mock.lastCall?.[1].map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    await press('F10', { shiftKey: true });
+    expect(doors.menu.mock.lastCall?.[0]).toHaveLength(3);
+  });
+
+  test('a filter whose last job has gone says what it still is, and can be taken back', async () => {
+    const queues = [job('a', { spec: { ...three[0]!.spec, queue: 'night' } }), ...three.slice(1)];
+    await say({ type: 'snapshot', jobs: queues });
+    const choice = (name: string): HTMLSelectElement => screen.getByRole<HTMLSelectElement>('combobox', { name });
+    const choose = (name: string, value: string): Promise<void> =>
+      act(async () => void fireEvent.change(choice(name), { target: { value } }));
+    await choose('Phase', 'running');
+    await choose('Queue', 'night');
+    await say({ type: 'removed', ids: ['a'] });
+    expect([choice('Phase').value, choice('Queue').value]).toEqual(['running', 'night']);
+    await choose('Phase', '');
+    await choose('Queue', '');
+    expect(rows().map(row => row.dataset.job)).toEqual(['b', 'c']);
+    expect(screen.queryByRole('combobox', { name: 'Queue' })).toBeNull();
+  });
+
   test('what is chosen together offers what any of it does, with how many', async () => {
     await say({ type: 'snapshot', jobs: three });
     await press('a', { ctrlKey: true });

@@ -1,7 +1,10 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
 import type { Job } from '../api';
 import { lasting, timeline } from '../jobpage/timeline';
 import { job as listed } from './fakes';
 
+const trans = nullTranslator.load('jupyter_aiarts');
 const whole = (changes: Partial<Job>): Job => ({ ...listed('abcdefghij'), spec: {}, ...changes }) as Job;
 
 test('a life on a line: waiting, earlier runs, the run that goes on, and clocks that are wrong', () => {
@@ -51,7 +54,7 @@ test.each<[string, Partial<Job>, string[]]>([
   const { spells } = timeline(whole({ created: day('00:00'), phase: 'running', ...changes }), [], now);
   expect(
     spells.map(({ kind, phase, from, until }) =>
-      [kind, lasting(from, until, now), ...(kind === 'run' && phase !== 'ended' ? [phase] : [])].join(' ')
+      [kind, lasting(from, until, now, trans), ...(kind === 'run' && phase !== 'ended' ? [phase] : [])].join(' ')
     )
   ).toEqual(expected);
 });
@@ -65,5 +68,10 @@ test.each([
   [-5000, '0.0 s']
 ])('%s ms are %s', (milliseconds, text) => {
   const now = Date.parse('2026-11-16T00:00:00Z');
-  expect(lasting(new Date(now - milliseconds).toISOString(), null, now)).toBe(text);
+  expect(lasting(new Date(now - milliseconds).toISOString(), null, now, trans)).toBe(text);
+});
+
+test('its units are those of the page’s language', () => {
+  const chinese = { ...trans, __: (text: string, ...values: unknown[]) => `${text}|${values.join(' ')}` } as typeof trans;
+  expect(lasting('2026-11-16T00:00:00Z', '2026-11-16T03:12:00Z', 0, chinese)).toBe('%1 h %2 min|3 12');
 });

@@ -128,7 +128,7 @@ function Rows({ nodes, chosen, choose, point, trans }: IRowsProps): JSX.Element 
       role="listbox"
       tabIndex={0}
       aria-label={trans.__('Nodes of the cluster')}
-      aria-activedescendant={nodes.length > 0 ? `aiarts-node-${at}` : undefined}
+      aria-activedescendant={at >= seen.start && at < seen.end ? `aiarts-node-${at}` : undefined}
       onKeyDown={onKey}
       onScroll={event => setTop(event.currentTarget.scrollTop)}
       onMouseLeave={() => point(null)}

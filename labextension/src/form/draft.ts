@@ -3,7 +3,7 @@
  */
 import type { JobRequest, Json } from '../api';
 import type { Patch } from '../tokens';
-import type { IPair } from './pairs';
+import { type IPair, valueOf, valueText } from './pairs';
 
 /** How a key's text is read. */
 const KINDS = {
@@ -117,11 +117,11 @@ function mount(line: string): Json {
 /** A name that comes twice is a list; one without a value stands alone. */
 function params(rows: ReadonlyArray<IPair>): Record<string, Json> {
   const found: Record<string, Json> = {};
-  rows.filter(({ name }) => name.trim() !== '').forEach(({ name: raw, value }) => {
-    const name = raw.trim().replace(/^--/, '');
+  rows.filter(({ name }) => name.trim() !== '').forEach(({ name: raw, value: text }) => {
+    const [name, value] = [raw.trim().replace(/^--/, ''), valueOf(text)];
     const before = found[name];
     found[name] =
-      name in found ? [...(Array.isArray(before) ? (before as Json[]) : [before ?? '']), value] : value === '' ? null : value;
+      name in found ? [...(Array.isArray(before) ? (before as Json[]) : [before ?? '']), value] : text === '' ? null : value;
   });
   return found;
 }
@@ -138,11 +138,12 @@ export function draftOf(spec: Readonly<Record<string, unknown>>): IDraft {
       return text === '' ? [] : [[key, text]];
     })
   );
-  const pairs = (value: unknown): ReadonlyArray<IPair> =>
+  const pairs = (value: unknown, text = written): ReadonlyArray<IPair> =>
     Object.entries((value ?? {}) as Readonly<Record<string, unknown>>).flatMap(([name, one]) =>
-      (Array.isArray(one) ? one : [one]).map(each => ({ name, value: written(each) || (each === false ? 'false' : '') }))
+      (Array.isArray(one) ? one : [one]).map(each => ({ name, value: text(each) || (each === false ? 'false' : '') }))
     );
-  return { texts, params: pairs(spec.params), env: pairs(spec.env), secret_env: pairs(spec.secret_env) };
+  const param = (value: unknown): string => (typeof value === 'string' ? valueText(value) : written(value));
+  return { texts, params: pairs(spec.params, param), env: pairs(spec.env), secret_env: pairs(spec.secret_env) };
 }
 
 function written(value: unknown): string {
@@ -179,6 +180,25 @@ export function patched(draft: IDraft, patch: Readonly<Record<string, Json>>): I
   };
   return {
     texts: { ...kept, ...suggested.texts },
+    params: table('params'),
+    env: table('env'),
+    secret_env: table('secret_env')
+  };
+}
+
+/** What somebody changed in an earlier draft. */
+export interface IChange {
+  readonly before: IDraft;
+  readonly after: IDraft;
+}
+
+/** The draft with the same changed as was changed elsewhere; all else stays as it is by now. */
+export function rebased(draft: IDraft, { before, after }: IChange): IDraft {
+  const keys = TEXT_KEYS.filter(key => before.texts[key] !== after.texts[key]);
+  const table = (key: TableKey): ReadonlyArray<IPair> =>
+    (JSON.stringify(before[key]) === JSON.stringify(after[key]) ? draft : after)[key];
+  return {
+    texts: { ...draft.texts, ...Object.fromEntries(keys.map(key => [key, after.texts[key] ?? ''])) },
     params: table('params'),
     env: table('env'),
     secret_env: table('secret_env')

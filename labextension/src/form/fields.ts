@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ShownQueue } from '../api';
+import type { Node, ShownQueue } from '../api';
 import { amountText } from '../clusterview/queues';
 import type { TextKey } from './draft';
 
@@ -153,4 +153,14 @@ export function fitText(
   return most === undefined
     ? trans.__('No card is free now.')
     : trans.__('Fits now, jobs × cards: %1', sizes.map(size => `${counts[size]} × ${size}`).join(', '));
+}
+
+/** On how many nodes a job's part could start now; empty where that cannot be seen, or nobody asked for cards. */
+export function nodesText(nodes: ReadonlyArray<Node>, device: string, cards: number, trans: TranslationBundle): string {
+  const able = nodes.filter(node => node.device === device);
+  if (!(cards > 0) || able.length === 0 || able.some(({ free }) => free === null)) {
+    return '';
+  }
+  const now = able.filter(({ ready, free }) => ready !== false && (free ?? 0) >= cards).length;
+  return trans.__('Nodes with %1 free cards now: %2 of %3', cards, now, able.length);
 }

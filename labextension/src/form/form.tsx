@@ -7,7 +7,7 @@ import { ApiError } from '../errors';
 import type { IJobManager } from '../tokens';
 import { type Form, FORMS } from './copyas';
 import { type IDraft, patched, type TableKey, type TextKey, withText } from './draft';
-import { advanced, essential, fitText, type IField, quotaText } from './fields';
+import { advanced, essential, fitText, type IField, nodesText, quotaText } from './fields';
 import { Input, Table } from './inputs';
 import { parseEnv, parseParams } from './pairs';
 import type { Trial } from './trial';
@@ -161,7 +161,7 @@ function Fields(props: IFormProps): JSX.Element {
   const quota = quotaText(chosen ? here.find(({ name }) => name === chosen) : here.length === 1 ? here[0] : undefined, trans);
   const seen = trial.cluster?.clusters.find(({ name }) => name === cluster);
   const nodes = trial.cluster?.nodes.filter(node => node.cluster === cluster) ?? [];
-  const device = draft.texts.device || fallback(trial, 'device') || 'cpu';
+  const device = draft.texts.device || fallback(trial, 'device', cluster) || 'cpu';
   const clusters = manager.clusters.map(({ name }) => name);
   // Nodes that may not be seen, or not yet, have some device or other: then the usual ones can be taken.
   const isSeen = cluster === 'local' || (nodes.length > 0 && (seen?.fits ?? null) !== null);
@@ -174,6 +174,8 @@ function Fields(props: IFormProps): JSX.Element {
   const fits = device === 'cpu' || !seen ? '' : fitText(seen.fits?.[device], seen.fits !== null, trans);
   const asides: Partial<Record<TextKey, string>> = {
     devices: [fits, cluster === 'local' && device !== 'cpu' ? quota : ''].filter(Boolean).join('\n'),
+    // On this machine the nodes of a job are a trial: they share its cards.
+    nodes: cluster === 'local' ? '' : nodesText(nodes, device, Number(draft.texts.devices || fallback(trial, 'devices', cluster)), trans),
     queue: cluster === 'local' ? '' : quota
   };
   const input = (field: IField): JSX.Element => (
@@ -181,7 +183,7 @@ function Fields(props: IFormProps): JSX.Element {
       key={field.key}
       field={offering(field, choices[field.key], environments)}
       value={draft.texts[field.key] ?? ''}
-      fallback={draft.texts[field.key] ? without(trial, field.key, cluster) : fallback(trial, field.key)}
+      fallback={draft.texts[field.key] ? without(trial, field.key, cluster) : fallback(trial, field.key, cluster)}
       problems={about(trial, field.key)}
       aside={asides[field.key]}
       change={text => change(withText(draft, field.key, text))}
@@ -206,7 +208,7 @@ function Fields(props: IFormProps): JSX.Element {
   return (
     <div className="aiarts-Form-fields">
       <div className="aiarts-Form-grid">{needed.map(input)}</div>
-      {table('params', trans.__('Parameters'), trans.__('Passed as --name value; without a value --name stands alone. Paste --a 1 --b 2 into a name.'))}
+      {table('params', trans.__('Parameters'), trans.__('Passed as --name value; without a value --name stands alone, and "" is a value that is empty. Paste --a 1 --b 2 into a name.'))}
       {table('env', trans.__('Environment variables'), trans.__('Anybody who sees the job sees them. Paste the text of an .env file into a name.'))}
       <Advanced isTroubled={folded.some(key => about(trial, key).length > 0)} trans={trans}>
         {rest.map(([label, fields]) => (
@@ -288,9 +290,11 @@ const GENERAL = new Set<TextKey>([
   ...(['run_as', 'queue', 'priority', 'max_restarts', 'max_hours', 'grace_seconds'] as const)
 ]);
 
-/** What the server would take, as it said in its last answer, or of any job. */
-function fallback(trial: Trial, key: TextKey): string {
-  const value: unknown = (trial.answer?.spec ?? (GENERAL.has(key) ? trial.defaults : null))?.[key];
+/** What the server would take, as it said in its last answer, or of any job on this cluster. */
+function fallback(trial: Trial, key: TextKey, cluster = ''): string {
+  const { answer, defaults } = trial;
+  const isOf = key === 'cluster' || defaults?.cluster === cluster;
+  const value: unknown = (answer?.spec ?? (GENERAL.has(key) && isOf ? defaults : null))?.[key];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 

@@ -89,7 +89,7 @@ interface ITableProps {
 export function Table({ label, help, rows, problems, isSecret, parse, change, trans }: ITableProps): JSX.Element {
   const id = React.useId();
   const shown = [...rows, { name: '', value: '' }];
-  const put = (index: number, pair: IPair): void => change(shown.map((row, at) => (at === index ? pair : row)).filter(isWritten));
+  const put = (index: number, pair: IPair): void => change(withoutEnd(shown.map((row, at) => (at === index ? pair : row))));
   const paste = (event: React.ClipboardEvent): void => {
     const pairs = parse(event.clipboardData.getData('text/plain'));
     if (pairs) {
@@ -143,6 +143,8 @@ export function Table({ label, help, rows, problems, isSecret, parse, change, tr
   );
 }
 
-function isWritten({ name, value }: IPair): boolean {
-  return name !== '' || value !== '';
+/** Rows that are empty at the end go; others stay, for whoever empties one to write it anew is still in it. */
+function withoutEnd(rows: ReadonlyArray<IPair>): ReadonlyArray<IPair> {
+  const empty = [...rows].reverse().findIndex(({ name, value }) => name !== '' || value !== '');
+  return rows.slice(0, empty < 0 ? 0 : rows.length - empty);
 }

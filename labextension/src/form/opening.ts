@@ -11,6 +11,7 @@ import { addPage, showPage } from '../pagearea';
 import { wholeJob } from '../requests';
 import { toast } from '../toasts';
 import { Commands, type IJobManager, PANEL_ID } from '../tokens';
+import type { IChange } from './draft';
 import type { FormWidget } from './widget';
 
 export type FormPage = MainAreaWidget<FormWidget>;
@@ -19,7 +20,8 @@ export type FormPage = MainAreaWidget<FormWidget>;
 export function argsOf({ content }: FormPage): ReadonlyPartialJSONObject {
   const { edited, isGuided, key } = content;
   const spec = content.kept as unknown as ReadonlyPartialJSONObject;
-  return edited ? { key, id: edited.id, how: 'edit' } : { key, spec, isGuided };
+  const change = content.keptChange as unknown as ReadonlyPartialJSONObject;
+  return edited ? { key, id: edited.id, how: 'edit', change } : { key, spec, isGuided };
 }
 
 /** Opens forms; made by the form plugin. */
@@ -57,7 +59,7 @@ export class FormOpener {
    * earlier visit. One of those whose job is gone fails, so that JupyterLab does not bring it back at every visit.
    */
   async open(args: ReadonlyPartialJSONObject): Promise<void> {
-    const { script, spec, id, how, isGuided, key } = args;
+    const { script, spec, id, how, isGuided, key, change } = args;
     const kept = typeof key === 'string' ? key : undefined;
     const trans = this._trans;
     try {
@@ -67,6 +69,9 @@ export class FormOpener {
       const { FormWidget: Made } = await import('./widget');
       const edited = how === 'edit' ? job : null;
       const content = new Made(this._manager, trans, { ...cluster, ...start }, edited, isGuided === true, kept);
+      if (edited && change) {
+        content.resume(change as unknown as IChange);
+      }
       this._show(content);
     } catch (error) {
       toast(errorText(error, trans), 'error', trans);

@@ -1,4 +1,4 @@
-import { Clipboard, InputDialog } from '@jupyterlab/apputils';
+import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { UUID } from '@lumino/coreutils';
@@ -8,13 +8,14 @@ import React from 'react';
 
 import '../../style/form.css';
 import type { Job, JobRequest, Template } from '../api';
+import { copyOrShow } from '../copying';
 import { errorText } from '../errors';
 import { jobsIcon } from '../icons';
 import { toast } from '../toasts';
 import type { IJobManager } from '../tokens';
 import { Choices } from './choices';
 import { copyAs, type Form, Inexpressible, shareAs } from './copyas';
-import { BLANK, draftOf, type IDraft, newSpecOf, patchOf, specOf, unsayable } from './draft';
+import { BLANK, draftOf, type IChange, type IDraft, newSpecOf, patchOf, rebased, specOf, unsayable } from './draft';
 import { SubmitForm } from './form';
 import { Freshness } from './fresh';
 import { Trial } from './trial';
@@ -56,8 +57,17 @@ export class FormWidget extends ReactWidget {
 
   /** The draft as a spec, with the names of secrets and without their values: it is kept in the layout. */
   get kept(): JobRequest {
-    const { secret_env: rows } = this._draft;
-    return specOf({ ...this._draft, secret_env: rows.map(({ name }) => ({ name, value: '' })) });
+    return specOf(withoutSecrets(this._draft));
+  }
+
+  /** What is changed in an edit, kept like `kept`: the job itself may be another when it comes back. */
+  get keptChange(): IChange {
+    return { before: this._before, after: withoutSecrets(this._draft) };
+  }
+
+  /** Go on with an edit of an earlier visit. */
+  resume(change: IChange): void {
+    this._change(rebased(this._draft, change));
   }
 
   override dispose(): void {
@@ -113,7 +123,7 @@ export class FormWidget extends ReactWidget {
         change={draft => this._change(draft)}
         submit={() => void this._submit()}
         saveTemplate={() => void this._saveTemplate()}
-        shareTemplate={template => this._shareTemplate(template)}
+        shareTemplate={template => void this._shareTemplate(template)}
         copy={form => void this._copy(form)}
       />
     );
@@ -231,11 +241,12 @@ export class FormWidget extends ReactWidget {
   }
 
   /** What is saved is this person's; others get it as a command of theirs. */
-  private _shareTemplate({ name, description = '', spec }: Template): void {
+  private async _shareTemplate({ name, description = '', spec }: Template): Promise<void> {
     const trans = this._trans;
     try {
-      Clipboard.copyToSystem(shareAs(name, description, spec));
-      toast(trans.__('Copied. Whoever runs this command has the template %1 too.', name), 'success', trans);
+      if (await copyOrShow(shareAs(name, description, spec), trans)) {
+        toast(trans.__('Copied. Whoever runs this command has the template %1 too.', name), 'success', trans);
+      }
     } catch {
       toast(trans.__('This template has something that cannot be written in one line of options.'), 'error', trans);
     }
@@ -246,8 +257,11 @@ export class FormWidget extends ReactWidget {
     const trans = this._trans;
     const spec = specOf(this._draft);
     try {
-      Clipboard.copyToSystem(form === 'kubectl' ? await this._choices.manifest(spec) : copyAs(form, spec));
-      toast(trans.__('Copied'), 'info', trans, { autoClose: 2000 });
+      // Not awaited without need: browsers let a page copy only at once when somebody pressed something.
+      const text = form === 'kubectl' ? await this._choices.manifest(spec) : copyAs(form, spec);
+      if (await copyOrShow(text, trans)) {
+        toast(trans.__('Copied'), 'info', trans, { autoClose: 2000 });
+      }
     } catch (error) {
       const isWordless = error instanceof Inexpressible;
       const text = isWordless
@@ -267,4 +281,8 @@ export class FormWidget extends ReactWidget {
   private _refusal = '';
   private _sent = { text: '', id: '' };
   private readonly _trial: Trial;
+}
+
+function withoutSecrets(draft: IDraft): IDraft {
+  return { ...draft, secret_env: draft.secret_env.map(({ name }) => ({ name, value: '' })) };
 }

@@ -31,7 +31,7 @@ export function Life({ job, events, clock, trans }: IProps): JSX.Element {
             className="aiarts-Spell"
             data-kind={spell.kind}
             data-phase={spell.phase}
-            title={`${title(spell, trans)} · ${lasting(spell.from, spell.until, now)}`}
+            title={`${title(spell, trans)} · ${lasting(spell.from, spell.until, now, trans)}`}
             style={{ left: percent(spell.left), width: percent(spell.width) }}
           />
         ))}
@@ -65,7 +65,7 @@ export function Life({ job, events, clock, trans }: IProps): JSX.Element {
                 <Time t={spell.from} />
               </td>
               <td>{spell.until === null ? trans.__('now') : <Time t={spell.until} />}</td>
-              <td>{lasting(spell.from, spell.until, now)}</td>
+              <td>{lasting(spell.from, spell.until, now, trans)}</td>
             </tr>
           ))}
         </tbody>

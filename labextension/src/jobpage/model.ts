@@ -16,6 +16,9 @@ export type Tab = (typeof TABS)[number];
 /** How often usage is asked for while it is looked at: launchers look every half minute. */
 const USAGE_EVERY = 15_000;
 
+/** How often a page that is seen looks whether what it hears from still lives. */
+const CHECK_EVERY = 60_000;
+
 /**
  * All that a job's page shows. The stream says that something changed, then the job is asked for as a whole;
  * the parts are asked for when their tab is looked at. Made by the page, disposed with it.
@@ -34,7 +37,8 @@ export class JobModel {
     [this.job, this.events, this.usage, this.rankTable].forEach(part => part.changed.connect(() => this._tell()));
     this.job.changed.connect(() => this._learn());
     _manager.changed.connect(this._hear, this);
-    this._hear();
+    this._listed = this.listed;
+    this._isMissing = this._isUnlisted;
     void this.job.load();
   }
 
@@ -101,6 +105,14 @@ export class JobModel {
     return part;
   }
 
+  /** These ranks' variables are looked at, and asked for again when the job is told of. */
+  compare(ranks: ReadonlyArray<number>): void {
+    this._compared = ranks;
+    if (!this._gone) {
+      ranks.forEach(rank => this.env(rank).need());
+    }
+  }
+
   /** Look at a tab; what it needs is asked for then. */
   look(tab: Tab): void {
     this._tab = tab;
@@ -112,10 +124,15 @@ export class JobModel {
   /** Whether the page is seen at all. */
   show(seen: boolean): void {
     this._seen = seen;
+    window.clearInterval(this._checking);
+    if (seen) {
+      this._checking = window.setInterval(() => this._manager.check(), CHECK_EVERY);
+    }
     this._refresh();
   }
 
   dispose(): void {
+    window.clearInterval(this._checking);
     window.clearInterval(this._timer);
     this.logs.dispose();
     Signal.disconnectReceiver(this);
@@ -125,9 +142,9 @@ export class JobModel {
   /** The manager has news: of this job, or that it is not listed. A cluster that is away lists none, so that is asked. */
   private _hear(): void {
     const listed = this._manager.job(this.id) ?? null;
-    const isMissing = listed === null && this._manager.link.state === 'live';
-    const isOther = isMissing !== this._isMissing || (listed !== null && isNews(listed, this._listed));
-    if (isOther && (this._listed !== null || this.job.failure !== null)) {
+    const isMissing = this._isUnlisted;
+    // Also the first time that it is listed: it may have changed since it was asked for.
+    if (isMissing !== this._isMissing || (listed !== null && isNews(listed, this._listed))) {
       void this.job.load();
       if (!isMissing) {
         this._refreshParts();
@@ -176,12 +193,16 @@ export class JobModel {
       overview: [this.events],
       logs: [],
       usage: [this.usage],
-      ranks: [this.rankTable],
+      ranks: [this.rankTable, ...this._compared.map(rank => this.env(rank))],
       events: [this.events]
     };
     if (this._seen && !this._gone) {
       parts[this._tab].forEach(part => void part.load());
     }
+  }
+
+  private get _isUnlisted(): boolean {
+    return this._manager.job(this.id) === undefined && this._manager.link.state === 'live';
   }
 
   private get _isActive(): boolean {
@@ -193,6 +214,8 @@ export class JobModel {
     this.changed.emit();
   }
 
+  private _checking = 0;
+  private _compared: ReadonlyArray<number> = [];
   private readonly _envs = new Map<string, Part<Variables>>();
   private _gone = false;
   private _isMissing = false;

@@ -1,10 +1,10 @@
 /**
  * Small things that several tabs show.
  */
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
+import { copyOrShow } from '../copying';
 import { errorText } from '../errors';
 import { when } from '../times';
 import type { Part } from './part';
@@ -21,8 +21,7 @@ export function Copy({
 }): JSX.Element {
   const [done, setDone] = React.useState(false);
   const copy = (): void => {
-    Clipboard.copyToSystem(text);
-    setDone(true);
+    void copyOrShow(text, trans).then(setDone);
   };
   React.useEffect(() => {
     const timer = done ? window.setTimeout(() => setDone(false), 2000) : 0;

@@ -2,7 +2,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { Rank, Variables as IVariables } from '../api';
-import { errorText } from '../errors';
 import { PhaseBadge } from '../phasebadge';
 import { sideBySide } from './envdiff';
 import type { JobModel } from './model';
@@ -77,11 +76,8 @@ function Environment({ model, trans, ranks }: IProps & { readonly ranks: Readonl
   const one = model.env(left);
   const other = right === null ? null : model.env(right);
   React.useEffect(() => {
-    if (!isGone) {
-      one.need();
-      other?.need();
-    }
-  }, [one, other, isGone]);
+    model.compare(right === null || right === left ? [left] : [left, right]);
+  }, [model, left, right, one, other, isGone]); // another run has others
   return (
     <section className="aiarts-Card" aria-label={trans.__('Environment')}>
       <h3>{trans.__('Environment')}</h3>
@@ -94,7 +90,11 @@ function Environment({ model, trans, ranks }: IProps & { readonly ranks: Readonl
       <Answer part={one} trans={trans}>
         {variables => <Variables left={variables} right={other?.value ?? null} names={[left, right]} trans={trans} />}
       </Answer>
-      {other !== null && other.failure !== null && <p role="alert">{errorText(other.failure, trans)}</p>}
+      {other !== null && other !== one && (
+        <Answer part={other} trans={trans}>
+          {() => <></>}
+        </Answer>
+      )}
     </section>
   );
 }

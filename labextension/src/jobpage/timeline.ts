@@ -1,6 +1,8 @@
 /**
  * A job's life on a line: when it waited, ran and rested, and what happened meanwhile; pure.
  */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import type { Attempt, Event, Job } from '../api';
 
 /** A stretch of time as parts of the whole line, from 0 to 1. */
@@ -104,10 +106,10 @@ function moment(t: string): number {
 }
 
 /** A length of time as a person says it: 0.3 s, 17 s, 12 min 34 s, 3 h 12 min, 2 d 3 h. */
-export function lasting(from: string, until: string | null, now: number): string {
+export function lasting(from: string, until: string | null, now: number, trans: TranslationBundle): string {
   const exact = Math.max(0, ((until === null ? now : moment(until)) - moment(from)) / 1000);
   if (exact < 9.95) {
-    return `${exact.toFixed(1)} s`;
+    return trans.__('%1 s', exact.toFixed(1));
   }
   const seconds = Math.round(exact);
   const [days, hours, minutes] = [
@@ -116,10 +118,10 @@ export function lasting(from: string, until: string | null, now: number): string
     Math.floor(seconds / 60) % 60
   ];
   if (days > 0) {
-    return `${days} d ${hours} h`;
+    return trans.__('%1 d %2 h', days, hours);
   }
   if (hours > 0) {
-    return `${hours} h ${minutes} min`;
+    return trans.__('%1 h %2 min', hours, minutes);
   }
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+  return minutes > 0 ? trans.__('%1 min %2 s', minutes, seconds % 60) : trans.__('%1 s', seconds);
 }

@@ -25,7 +25,7 @@ export class Search {
 
   /** Whether there are more matches than were counted, all of them older. */
   get isMore(): boolean {
-    return this._found.length >= MOST_FOUND;
+    return this._isMore;
   }
 
   /** Which match the reader is at, from 0; -1 before the first step. */
@@ -57,7 +57,7 @@ export class Search {
       this._changed();
       return;
     }
-    await this._ask({ grep: pattern, tail: MOST_FOUND }, lines => this._keep(lines));
+    await this._ask({ grep: pattern, tail: MOST_FOUND + 1 }, lines => this._keep(lines)); // one more says whether there are more
   }
 
   /** Look for the same pattern in what was printed since; the reader stays at the match where they are. */
@@ -68,10 +68,10 @@ export class Search {
       return;
     }
     await this._ask({ grep: this.pattern, after: newest.seq, limit: MOST_FOUND }, lines => {
-      const found = [...this._found, ...lines].slice(-MOST_FOUND);
-      const at = this._at - (this._found.length + lines.length - found.length);
-      this._keep(found);
-      this._at = Math.max(-1, at);
+      const [all, at, wasMore] = [[...this._found, ...lines], this._at, this._isMore];
+      this._keep(all);
+      this._isMore ||= wasMore;
+      this._at = Math.max(-1, at - (all.length - this._found.length));
     });
   }
 
@@ -107,8 +107,9 @@ export class Search {
   }
 
   private _keep(lines: ReadonlyArray<ILogLine>): void {
-    this._found = lines;
-    this._names = new Set(lines.map(line => identity(line.seq)));
+    this._isMore = lines.length > MOST_FOUND;
+    this._found = lines.slice(-MOST_FOUND);
+    this._names = new Set(this._found.map(line => identity(line.seq)));
     this._at = -1;
     this.failure = null;
   }
@@ -116,5 +117,6 @@ export class Search {
   private _asked = 0;
   private _at = -1;
   private _found: ReadonlyArray<ILogLine> = [];
+  private _isMore = false;
   private _names: ReadonlySet<string> = new Set();
 }

@@ -36,6 +36,9 @@ export interface ILogSource {
 /** Lines read before the page gets a turn: far below what a reader could notice. */
 const AT_ONCE = 500;
 
+/** Milliseconds without a byte after which a stream is dead: the server says every twenty seconds that it lives. */
+const SILENCE = 60_000;
+
 /** The log of one job over `jobs/{id}/logs`. */
 export class JobLog implements ILogSource {
   constructor(
@@ -54,15 +57,22 @@ export class JobLog implements ILogSource {
   }
 
   async *follow(query: ILogQuery, signal: AbortSignal): AsyncGenerator<ReadonlyArray<ILogLine>> {
-    const response = await this._asker.fetch(this._path, { query: { ...query, follow: true }, signal });
-    yield [];
+    const line = new AbortController();
+    const hangUp = (): void => line.abort();
+    signal.addEventListener('abort', hangUp);
     try {
-      for await (const texts of textLines(response.body, AT_ONCE)) {
+      const asked = this._asker.fetch(this._path, { query: { ...query, follow: true }, signal: line.signal });
+      const { body } = await inTime(asked, SILENCE);
+      yield [];
+      for await (const texts of textLines(body, AT_ONCE, SILENCE)) {
         yield texts.map(text => readLine(readAnswer(text)));
       }
     } catch (error) {
       // Browsers say that a body broke off by a TypeError, each in words of its own.
       throw error instanceof TypeError ? new Broken(error.message) : error;
+    } finally {
+      hangUp();
+      signal.removeEventListener('abort', hangUp);
     }
   }
 
@@ -75,10 +85,14 @@ export class JobLog implements ILogSource {
   }
 }
 
-/** The lines of a streamed body, some at a time; a reader who stops asking stops the transfer too. */
+/**
+ * The lines of a streamed body, some at a time; a reader who stops asking stops the transfer too. Throws `Broken` where
+ * nothing at all comes for `patience` milliseconds.
+ */
 export async function* textLines(
   body: ReadableStream<Uint8Array> | null,
-  atOnce: number
+  atOnce: number,
+  patience = Infinity
 ): AsyncGenerator<ReadonlyArray<string>> {
   if (body === null) {
     return;
@@ -88,7 +102,7 @@ export async function* textLines(
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await inTime(reader.read(), patience);
       rest += value ? decoder.decode(value, { stream: true }) : '';
       const texts = rest.split('\n');
       rest = done ? '' : (texts.pop() ?? '');
@@ -103,4 +117,16 @@ export async function* textLines(
   } finally {
     await reader.cancel().catch(() => undefined);
   }
+}
+
+/** The answer, unless it takes longer than that: a connection may die without anybody being told. */
+async function inTime<T>(answer: Promise<T>, patience: number): Promise<T> {
+  if (patience === Infinity) {
+    return answer;
+  }
+  let timer = 0;
+  const late = new Promise<never>((_, reject) => {
+    timer = window.setTimeout(() => reject(new Broken('nothing came for long')), patience);
+  });
+  return Promise.race([answer, late]).finally(() => window.clearTimeout(timer));
 }

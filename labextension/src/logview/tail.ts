@@ -1,3 +1,4 @@
+import { Broken } from '../errors';
 import { retryDelay } from '../manager';
 import type { ILogLine } from './line';
 
@@ -8,6 +9,9 @@ export const nextFrame: Frame = () => new Promise(resolve => requestAnimationFra
 
 /** Milliseconds without a frame after which the browser's tab must have been asleep. */
 const ASLEEP = 10_000;
+
+/** Milliseconds after which a stream that breaks off was merely quiet: proxies end what says nothing for a minute. */
+const LONG = 10_000;
 
 /** What a stream has to say. */
 export interface IListener {
@@ -51,12 +55,14 @@ export class Tail {
 
   private async _run(signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt++) {
+      let answered = Infinity;
       try {
         for await (const lines of this._open(signal)) {
           if (lines.length > 0) {
             await this._pass(lines, signal);
             attempt = 0; // an answer alone does not count: whoever breaks off after it is asked less and less
           } else if (!signal.aborted) {
+            answered = Date.now();
             this._listener.answered();
           }
         }
@@ -69,7 +75,11 @@ export class Tail {
         if (signal.aborted) {
           return;
         }
-        this._listener.broke(error);
+        if (error instanceof Broken && Date.now() - answered > LONG) {
+          attempt = 0; // no news to anybody: whether the server is away, the next question finds
+        } else {
+          this._listener.broke(error);
+        }
         await new Promise(resolve => setTimeout(resolve, retryDelay(attempt)));
       }
     }

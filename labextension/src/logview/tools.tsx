@@ -94,7 +94,9 @@ function SearchBox({ model, trans, search }: IToolsProps): JSX.Element {
   };
   const enter = async (backwards: boolean): Promise<void> => {
     await model.look(pattern);
-    go(backwards ? 1 : -1);
+    if (model.search.pattern === pattern) {
+      go(backwards ? 1 : -1); // nobody has looked for something else meanwhile
+    }
   };
   return (
     <span className="aiarts-Log-search" role="search">

@@ -25,9 +25,12 @@ export const clusterViewPlugin: JupyterFrontEndPlugin<void> = {
     const execute = async (): Promise<void> => {
       const { ClusterPage: Made } = await import('../clusterview/page');
       const openJob = (id: string): void => void app.commands.execute(Commands.openJob, { id });
-      const page = tracker.currentWidget ?? new Made(manager, trans, openJob);
-      await (tracker.has(page) || tracker.add(page));
-      addPage(app, page, 'AIArts cluster');
+      let page = tracker.find(() => true); // the current one is known only after it was added
+      if (page === undefined) {
+        page = new Made(manager, trans, openJob);
+        await tracker.add(page);
+        addPage(app, page, 'AIArts cluster');
+      }
       showPage(app, page);
     };
     app.commands.addCommand(Commands.openCluster, { label: trans.__('Show the AIArts cluster'), execute });
