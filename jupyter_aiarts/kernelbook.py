@@ -10,7 +10,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -85,15 +85,12 @@ class KernelBook:
         known = await asyncio.to_thread(self._look)
         one = await asyncio.to_thread(named, which, known, True, self._settings.folders)
         if isinstance(one, Registered):  # without its environment nothing can be done for it
-            if not await asyncio.to_thread(health.is_gone, one.prefix) and not health.is_hidden(one.prefix):
-                raise _no_more(one)
-            if health.is_hidden(one.prefix):
-                raise NotAllowed(f"{one.prefix} may not be seen by you.", "Ask its owner, or an admin.").in_chinese(
-                    f"您无权查看 {one.prefix}。", "请联系其所有者或管理员。"
-                )
-            await asyncio.to_thread(unregister, one)
-            said = f"{one.spec}：已移除，因为 {one.prefix} 已不存在。"
-            yield said if lang == "zh" else f"{one.spec}: removed, because {one.prefix} is gone."
+            if not await asyncio.to_thread(health.is_gone, one.prefix):
+                raise await asyncio.to_thread(_gone, one)
+            for kernel in _meant(which, one, known):
+                await asyncio.to_thread(unregister, kernel)
+                said = f"{kernel.spec}：已移除，因为 {one.prefix} 已不存在。"
+                yield said if lang == "zh" else f"{kernel.spec}: removed, because {one.prefix} is gone."
             return
         done = False
         if one.python is not None and not one.has_ipykernel and not one.kernels:
@@ -149,8 +146,7 @@ class KernelBook:
 
     async def folder_of(self, which: str) -> str:
         """The folder of the environment with this name or kernel; raises `NotFound`, `BadRequest`."""
-        one = await asyncio.to_thread(lambda: named(which, self._look(), True, self._settings.folders))
-        return one.prefix if isinstance(one, Registered) else one.path
+        return await asyncio.to_thread(self._folder_of, which)
 
     async def has_news(self) -> bool:
         """Whether environments or kernels are others than when this was last asked; called by `KernelWatch`."""
@@ -167,6 +163,14 @@ class KernelBook:
         known = [one.prefix for one in kernels]
         self._places = places(self._environ, homes(everybody=True), self._settings.folders, known)
         return Known(self._discovery.find(self._places), kernels)
+
+    def _folder_of(self, which: str) -> str:
+        one = named(which, self._look(), True, self._settings.folders)
+        if not isinstance(one, Registered):
+            return one.path
+        if one.spec != which:  # what comes to be there may be somebody else's
+            raise _gone(one)
+        return one.prefix
 
     def _titles(self, environments: tuple[Environment, ...]) -> dict[str, str]:
         """What people read, by path; made again when there are others."""
@@ -267,7 +271,7 @@ class KernelBook:
         known = self._look()
         exact = [one for one in known.kernels if one.spec == which]
         one = exact[0] if exact else named(which, known)
-        kernels = [one] if isinstance(one, Registered) else list(known.kernels_of(one.path))
+        kernels = _meant(which, one, known) if isinstance(one, Registered) else known.kernels_of(one.path)
         kernels = [kernel for kernel in kernels if kernel.scope == kernels[0].scope]
         if not kernels:
             raise NotFound(f"{which} is not registered.", "See: aiarts kernels").in_chinese(
@@ -290,6 +294,11 @@ class KernelBook:
             seen += health.examine(one, packages(one.path))
         title = self._titles(known.environments).get(one.path, one.name)
         return row(one, kernels, title, lang, seen)
+
+
+def _meant(which: str, one: Registered, known: Known) -> Sequence[Registered]:
+    """The kernel of this name, or all that an environment left behind."""
+    return [one] if one.spec == which else known.kernels_of(os.path.realpath(one.prefix))
 
 
 def _left(spec: str, error: NotAllowed, lang: str) -> str:
@@ -315,7 +324,13 @@ def _no_more(one: Registered) -> BadRequest:
     )
 
 
-def _gone(one: Registered) -> NotFound:
+def _gone(one: Registered) -> AiartsError:
+    """Why nothing can be done with an environment that is not seen."""
+    if health.is_hidden(one.prefix):
+        hidden = NotAllowed(f"{one.prefix} may not be seen by you.", "Ask its owner, or an admin.")
+        return hidden.in_chinese(f"您无权查看 {one.prefix}。", "请联系其所有者或管理员。")
+    if not health.is_gone(one.prefix):
+        return _no_more(one)
     command = f"aiarts kernels unregister {one.spec}"
     error = NotFound(f"{one.prefix} is gone.", f"Remove its kernel: {command}")
     return error.in_chinese(f"{one.prefix} 已不存在。", f"移除它的内核：{command}")

@@ -134,7 +134,8 @@ def _cell(one: Data, column: str, style: Style) -> str:
         found = [f"{plain(name)} {plain(version)}" for name, version in sorted(one["frameworks"].items())]
         return ", ".join([*found, *map(plain, one["kernels"])]) or "-"
     if column == "problems":
-        return "; ".join(plain(problem["title"]) for problem in one["problems"]) or "-"
+        said = "; ".join(plain(problem["title"]) for problem in one["problems"]) or "-"
+        return f"{said}: {plain(one['spec'])}" if one["kind"] == "gone" else said  # what it is removed by
     return plain(one[column] or "-")
 
 
