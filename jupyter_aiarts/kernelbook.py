@@ -93,14 +93,19 @@ class KernelBook:
                 yield said if lang == "zh" else f"{kernel.spec}: removed, because {one.prefix} is gone."
             return
         done = False
-        if one.python is not None and not one.has_ipykernel and not one.kernels:
+        kernels = known.kernels_of(one.path)
+        if health.lacks_ipykernel(one, kernels):
             command = command_for(one, await asyncio.to_thread(packages, one.path), self._environ)
             with self._alone(one):
                 async with contextlib.aclosing(installed(one, command)) as lines:  # ends when nobody listens any more
                     async for line in lines:
                         yield line
             done = True
-        kernels = known.kernels_of(one.path)
+        for kernel in await asyncio.to_thread(health.no_longer, one, kernels):
+            await asyncio.to_thread(unregister, kernel)
+            kernels = tuple(each for each in kernels if each != kernel)
+            said = f"{kernel.spec}：已移除，因为 {kernel.kernel} 已不存在。"
+            yield said if lang == "zh" else f"{kernel.spec}: removed, because {kernel.kernel} is gone."
         for scope in dict.fromkeys(kernel.scope for kernel in kernels):
             try:
                 specs = (await asyncio.to_thread(self._register, one.path, scope, lang)).specs
@@ -287,7 +292,7 @@ class KernelBook:
         if isinstance(one, Registered):
             return orphan(one, lang)
         kernels = known.kernels_of(one.path)
-        seen = list(health.problems(one, next(iter(kernels), None)))
+        seen = list(health.problems(one, kernels))
         asks = one.python is not None and (one.has_ipykernel or not one.kernels)
         seen += health.own_programs(one, own_kernels(one))
         if asks and not any(cause.code in ("python-gone", "ipykernel-missing") for cause in seen):

@@ -53,7 +53,7 @@ def row(
 ) -> ShownKernel:
     """An environment; `seen` is what is wrong with it where more than its files was asked."""
     kernel = kernels[0] if kernels else None
-    causes = health.problems(one, kernel) if seen is None else seen
+    causes = health.problems(one, kernels) if seen is None else seen
     return ShownKernel(
         name=one.name,
         path=one.path,
@@ -82,7 +82,7 @@ def orphan(kernel: Registered, lang: str) -> ShownKernel:
         spec=kernel.spec,
         specs=(kernel.spec,),
         display_name=kernel.display_name,
-        problems=tuple(explain(cause, lang) for cause in health.problems(None, kernel)),
+        problems=tuple(explain(cause, lang) for cause in health.problems(None, [kernel])),
     )
 
 
