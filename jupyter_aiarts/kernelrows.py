@@ -71,18 +71,20 @@ def row(
 
 
 def orphan(kernel: Registered, lang: str) -> ShownKernel:
-    """A kernel whose environment is not there any more."""
+    """A kernel whose environment is not there any more, as far as this user can see; which of the forms it has, `kind`
+    says."""
+    [cause] = health.problems(None, [kernel])
     return ShownKernel(
         name=os.path.basename(kernel.prefix),
         path=kernel.prefix,
-        kind="gone",
+        kind=cause.form.removeprefix("environment-") or "gone",
         owner="",
         python=None,
         registered=kernel.scope,
         spec=kernel.spec,
         specs=(kernel.spec,),
         display_name=kernel.display_name,
-        problems=tuple(explain(cause, lang) for cause in health.problems(None, [kernel])),
+        problems=(explain(cause, lang),),
     )
 
 

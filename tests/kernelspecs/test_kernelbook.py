@@ -78,7 +78,9 @@ async def test_a_kernel_whose_environment_is_gone_is_told_and_repair_removes_it(
     one = await book.register("train", "global")
     shutil.rmtree(path)
     [orphan] = [each for each in await book.all("zh") if each.spec == one.spec]
-    assert codes(orphan) == ["environment-gone"] and orphan.problems[0].title == "环境已不存在"
+    assert (
+        orphan.kind == "gone" and codes(orphan) == ["environment-gone"] and orphan.problems[0].title == "环境已不存在"
+    )
     said = [line async for line in book.repair(str(one.spec))]
     assert "removed" in said[0]
     assert [each for each in await book.all() if each.spec == one.spec] == []
@@ -93,7 +95,7 @@ async def test_a_kernel_whose_folder_is_still_there_is_never_removed(
     (path / "conda-meta").rename(path / "lost")
     for lang, title in (("en", "No environment is seen"), ("zh", "看不到环境")):
         [shown] = [each for each in await book.all(lang) if each.spec == one.spec]
-        assert codes(shown) == ["environment-gone"] and title in shown.problems[0].title
+        assert shown.kind == "unmarked" and codes(shown) == ["environment-gone"] and title in shown.problems[0].title
     with pytest.raises(BadRequest, match="no environment is seen in it"):
         async for _ in book.repair(str(one.spec)):
             pass

@@ -45,7 +45,7 @@ async def do():
         return (await book.unregister(which)).spec
     if act == "repair":
         return [line async for line in book.repair(which)]
-    return {one.path: [one.registered, [each.code for each in one.problems]] for one in await book.all()}
+    return {one.path: [one.registered, [each.code for each in one.problems], one.kind] for one in await book.all()}
 try:
     print(json.dumps(asyncio.run(do())))
 except AiartsError as error:
@@ -154,7 +154,7 @@ def test_a_home_that_is_closed_is_told_as_such_and_its_kernel_is_left_alone(mach
     spec = machine.act(ALICE, "global", env)
     os.chmod(machine.home(ALICE), 0o700)
     listed = machine.act(BOB, "list")
-    assert listed[str(env)] == ["global", ["environment-gone"]]
+    assert listed[str(env)] == ["global", ["environment-gone"], "hidden"]
     os.chmod(machine.shared, 0o777)  # anybody may remove anything here
     assert "may not be seen by you" in machine.act(BOB, "repair", spec)["error"]
     assert (machine.shared / spec).is_dir()
