@@ -264,9 +264,9 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 def _is_writable(path: str) -> bool:
     """Whether it may be written, or made where it is not there yet."""
-    folder = Path(path)
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
+    folder = os.path.abspath(path)
+    while not os.path.exists(folder):  # `Path.exists` raises for what is below a folder that may not be entered
+        folder = os.path.dirname(folder)
     return os.access(folder, os.W_OK | os.X_OK)
 
 

@@ -23,13 +23,13 @@ root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become s
 ALICE, BOB = 64001, 64002
 
 ACT = """
-import asyncio, json, os, pwd, sys
+import asyncio, json, os, pathlib, pwd, sys
 uid, home, shared, act, which = int(sys.argv[1]), *sys.argv[2:]
 os.environ.clear()
 os.environ.update(HOME=home, PATH="/usr/bin:/bin", JUPYTER_DATA_DIR=home + "/data")
 from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
-import jupyter_aiarts.kernelspecs.installer, yaml
+import encodings.ascii, jupyter_aiarts.kernelspecs.installer, jupyter_aiarts.kernelspecs.tending, yaml
 asyncio.run(KernelBook().all())  # what it imports may lie where only this user can read
 known, above = pwd.getpwall(), os.path.dirname(home)
 people = [pwd.struct_passwd((str(one), "x", one, one, "", f"{above}/{one}", "")) for one in (64001, 64002)]
@@ -41,6 +41,8 @@ book = KernelBook(KernelSettings(directory=shared, folders=tuple(filter(None, [w
 async def do():
     if act in ("global", "user"):
         return (await book.register(which, act)).spec
+    if act == "tend":
+        return [[deed.path, deed.scope, deed.problem] for deed in await book.tend(pathlib.Path(which))]
     if act == "unregister":
         return (await book.unregister(which)).spec
     if act == "repair":
@@ -145,6 +147,18 @@ def test_a_target_that_may_not_be_written_is_refused_with_the_admins_command_and
     said = machine.act(ALICE, "global", env)
     assert "Nothing was changed" in said["error"] and "sudo" in said["hint"] and str(env) in said["hint"]
     assert os.listdir(machine.shared) == []
+
+
+@root_only
+def test_a_target_below_a_folder_that_may_not_be_entered_is_refused_in_the_same_way(machine: Machine) -> None:
+    """As below /root, or another's home; and what is registered by itself goes to this user's own folder then."""
+    env = machine.give(make_conda(machine.home(ALICE) / "miniconda3/envs/train"), ALICE)
+    machine.shared = machine.root / "closed/kernels"
+    machine.shared.mkdir(parents=True)
+    os.chmod(machine.shared.parent, 0o700)
+    said = machine.act(ALICE, "global", env)
+    assert "Nothing was changed" in said["error"] and "sudo" in said["hint"] and str(env) in said["hint"]
+    assert [str(env), "user", ""] in machine.act(ALICE, "tend", machine.home(ALICE) / "kernels.json")
 
 
 @root_only
