@@ -5,7 +5,6 @@ Disks are slow at times, so everything here is done in threads; what is read is 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import threading
@@ -25,6 +24,7 @@ from jupyter_aiarts.kernelspecs.contents import own_kernels, packages
 from jupyter_aiarts.kernelspecs.discover import Discovery
 from jupyter_aiarts.kernelspecs.install import DIRECTORY, Folders, Scope, Shelf, register, unregister
 from jupyter_aiarts.kernelspecs.places import Places, homes, places
+from jupyter_aiarts.kernelthreads import Threads
 from jupyter_aiarts.model.environment import Environment, KernelSize, Registered, ShownKernel
 
 FRESH = 120.0  # seconds after a change in which every look is a whole one: an environment is not made in a moment
@@ -56,6 +56,7 @@ class KernelBook:
         self._settings = settings or KernelSettings()
         self._environ = os.environ if environ is None else environ
         self._discovery = Discovery()
+        self._threads = Threads()
         self._places: Places | None = None
         self._titled: tuple[tuple[Environment, ...], dict[str, str]] = ((), {})
         self._told: Known | None = None  # what whoever watches was last told of
@@ -66,49 +67,49 @@ class KernelBook:
 
     async def all(self, lang: str = "en") -> list[ShownKernel]:
         """Every environment, by name, then the kernels whose environment is gone."""
-        return await asyncio.to_thread(lambda: self._shown(self._look(), lang))
+        return await self._threads.soon(lambda: self._shown(self._look(), lang))
 
     async def register(self, which: str, scope: Scope, lang: str = "en") -> ShownKernel:
         """Make a kernel of an environment, for everybody or for this user; raises `NotAllowed` with what an admin
         can do."""
-        return await asyncio.to_thread(self._register, which, scope, lang)
+        return await self._threads.do(self._register, which, scope, lang)
 
     async def unregister(self, which: str) -> Registered:
         """Remove a kernel of ours."""
-        return await asyncio.to_thread(self._unregister, which)
+        return await self._threads.do(self._unregister, which)
 
     async def repair(self, which: str, lang: str = "en") -> AsyncGenerator[str, None]:
         """Do what can be done about a kernel's problems, and tell it line by line; ends with the installer's own
         process when nobody listens any more."""
         from jupyter_aiarts.kernelspecs.installer import command_for, installed
 
-        known = await asyncio.to_thread(self._look)
-        one = await asyncio.to_thread(named, which, known, True, self._settings.folders)
+        known = await self._threads.do(self._look)
+        one = await self._threads.do(named, which, known, True, self._settings.folders)
         if isinstance(one, Registered):  # without its environment nothing can be done for it
-            if not await asyncio.to_thread(health.is_gone, one.prefix):
-                raise await asyncio.to_thread(_gone, one)
+            if not await self._threads.do(health.is_gone, one.prefix):
+                raise await self._threads.do(_gone, one)
             for kernel in _meant(which, one, known):
-                await asyncio.to_thread(unregister, kernel)
+                await self._threads.do(unregister, kernel)
                 said = f"{kernel.spec}：已移除，因为 {one.prefix} 已不存在。"
                 yield said if lang == "zh" else f"{kernel.spec}: removed, because {one.prefix} is gone."
             return
         done = False
         kernels = known.kernels_of(one.path)
         if health.lacks_ipykernel(one, kernels):
-            command = command_for(one, await asyncio.to_thread(packages, one.path), self._environ)
+            command = command_for(one, await self._threads.do(packages, one.path), self._environ)
             with self._alone(one):
                 async with contextlib.aclosing(installed(one, command)) as lines:  # ends when nobody listens any more
                     async for line in lines:
                         yield line
             done = True
-        for kernel in await asyncio.to_thread(health.no_longer, one, kernels):
-            await asyncio.to_thread(unregister, kernel)
+        for kernel in await self._threads.do(health.no_longer, one, kernels):
+            await self._threads.do(unregister, kernel)
             kernels = tuple(each for each in kernels if each != kernel)
             said = f"{kernel.spec}：已移除，因为 {kernel.kernel} 已不存在。"
             yield said if lang == "zh" else f"{kernel.spec}: removed, because {kernel.kernel} is gone."
         for scope in dict.fromkeys(kernel.scope for kernel in kernels):
             try:
-                specs = (await asyncio.to_thread(self._register, one.path, scope, lang)).specs
+                specs = (await self._threads.do(self._register, one.path, scope, lang)).specs
             except NotAllowed as error:
                 old = [kernel.spec for kernel in kernels if kernel.scope == scope and kernel.version != __version__]
                 if old and not done:
@@ -134,36 +135,40 @@ class KernelBook:
 
     async def doctor(self, which: str, lang: str = "en") -> ShownKernel:
         """One kernel, with what its Python itself has to say."""
-        return await asyncio.to_thread(self._examined, which, lang)
+        return await self._threads.do(self._examined, which, lang)
 
     async def size(self, which: str) -> KernelSize:
         """How much disk an environment takes; whoever waits no more ends the looking."""
         from jupyter_aiarts.kernelspecs.size import size_of
 
-        one = await asyncio.to_thread(lambda: named(which, self._look(), also_paths=True))
+        one = await self._threads.do(lambda: named(which, self._look(), also_paths=True))
         if isinstance(one, Registered):
             raise _gone(one)
         cancelled = threading.Event()
         try:
-            return await asyncio.to_thread(size_of, one.path, cancelled)
+            return await self._threads.do(size_of, one.path, cancelled)
         finally:
             cancelled.set()
 
     async def folder_of(self, which: str) -> str:
         """The folder of the environment with this name or kernel; raises `NotFound`, `BadRequest`."""
-        return await asyncio.to_thread(self._folder_of, which)
+        return await self._threads.soon(self._folder_of, which)
 
     async def has_news(self) -> bool:
         """Whether environments or kernels are others than when this was last asked; called by `KernelWatch`."""
-        return await asyncio.to_thread(self._has_news)
+        return await self._threads.soon(self._has_news)
 
     async def tend(self, memory: Path) -> list[Deed]:
         """Make kernels of new environments and remove those without one, as `auto_register` asks for."""
-        return await asyncio.to_thread(self._tend, memory)
+        return await self._threads.do(self._tend, memory)
 
     # -- in a thread -------------------------------------------------------------------------------------------------
 
     def _look(self) -> Known:
+        with self._threads.looking():
+            return self._looked()
+
+    def _looked(self) -> Known:
         kernels = self._shelf.registered()
         known = [one.prefix for one in kernels]
         self._places = places(self._environ, homes(everybody=True), self._settings.folders, known)
