@@ -24,6 +24,7 @@ from jupyter_aiarts.kernelspecs.contents import own_kernels, packages
 from jupyter_aiarts.kernelspecs.discover import Discovery
 from jupyter_aiarts.kernelspecs.install import DIRECTORY, Folders, Scope, Shelf, register, unregister
 from jupyter_aiarts.kernelspecs.places import Places, homes, places
+from jupyter_aiarts.kernelspecs.running import Installers
 from jupyter_aiarts.kernelthreads import Threads
 from jupyter_aiarts.model.environment import Environment, KernelSize, Registered, ShownKernel
 
@@ -57,6 +58,7 @@ class KernelBook:
         self._environ = os.environ if environ is None else environ
         self._discovery = Discovery()
         self._threads = Threads()
+        self._installers = Installers()
         self._places: Places | None = None
         self._titled: tuple[tuple[Environment, ...], dict[str, str]] = ((), {})
         self._told: Known | None = None  # what whoever watches was last told of
@@ -98,7 +100,8 @@ class KernelBook:
         if health.lacks_ipykernel(one, kernels):
             command = command_for(one, await self._threads.do(packages, one.path), self._environ)
             with self._alone(one):
-                async with contextlib.aclosing(installed(one, command)) as lines:  # ends when nobody listens any more
+                heard = self._installers.heard(installed(one, command))
+                async with contextlib.aclosing(heard) as lines:  # ends when nobody listens any more
                     async for line in lines:
                         yield line
             done = True
@@ -119,6 +122,10 @@ class KernelBook:
                 continue
             for spec in specs:
                 yield f"{spec}：已重新写入。" if lang == "zh" else f"{spec}: written again."
+
+    async def aclose(self) -> None:
+        """End what is being installed, and let it clean up; called by the server when it stops."""
+        await self._installers.aclose()
 
     @contextlib.contextmanager
     def _alone(self, one: Environment) -> Iterator[None]:
