@@ -29,6 +29,7 @@ from jupyter_aiarts.kernelthreads import Threads
 from jupyter_aiarts.model.environment import Environment, KernelSize, Registered, ShownKernel
 
 FRESH = 120.0  # seconds after a change in which every look is a whole one: an environment is not made in a moment
+MOMENT = 2.0  # seconds in which a program that is removed alone, and not with its package, is not missed
 GLANCE = 30.0  # seconds between whole looks while nothing changes
 
 
@@ -61,6 +62,9 @@ class KernelBook:
         self._installers = Installers()
         self._places: Places | None = None
         self._titled: tuple[tuple[Environment, ...], dict[str, str]] = ((), {})
+        self._known = Known((), ())  # the same while nothing changes
+        self._rows: tuple[Known | None, str, float, list[ShownKernel]] = (None, "", 0.0, [])
+        self._people: tuple[float, list[str]] = (0.0, [])
         self._told: Known | None = None  # what whoever watches was last told of
         self._marks: tuple[float, ...] = ()
         self._fresh_until = 0.0
@@ -178,8 +182,11 @@ class KernelBook:
     def _looked(self) -> Known:
         kernels = self._shelf.registered()
         known = [one.prefix for one in kernels]
-        self._places = places(self._environ, homes(everybody=True), self._settings.folders, known)
-        return Known(self._discovery.find(self._places), kernels)
+        self._places = places(self._environ, self._homes(), self._settings.folders, known)
+        found = self._discovery.find(self._places)
+        if found is not self._known.environments or kernels is not self._known.kernels:
+            self._known = Known(found, kernels)
+        return self._known
 
     def _folder_of(self, which: str) -> str:
         one = named(which, self._look(), True, self._settings.folders)
@@ -188,6 +195,14 @@ class KernelBook:
         if one.spec != which:  # what comes to be there may be somebody else's
             raise _gone(one)
         return one.prefix
+
+    def _homes(self) -> list[str]:
+        """Everybody's; kept for a moment, since a directory service may take longer than all else here."""
+        until, kept = self._people
+        if time.monotonic() >= until:
+            kept = homes(everybody=True)
+            self._people = (time.monotonic() + MOMENT, kept)
+        return kept
 
     def _titles(self, environments: tuple[Environment, ...]) -> dict[str, str]:
         """What people read, by path; made again when there are others."""
@@ -256,11 +271,16 @@ class KernelBook:
         return Folders(self._settings.directory or self._environ.get(DIRECTORY, ""))
 
     def _shown(self, known: Known, lang: str) -> list[ShownKernel]:
-        titles = self._titles(known.environments)
-        rows = [row(one, known.kernels_of(one.path), titles[one.path], lang) for one in known.environments]
-        there = {one.path for one in known.environments}
-        alone = [one for path, kernels in known.by_folder.items() if path not in there for one in kernels]
-        return [*rows, *(orphan(one, lang) for one in alone)]
+        """Rows are kept while nothing changes, and for a moment: what they start is looked at for each."""
+        of, spoken, until, rows = self._rows
+        if of is not known or spoken != lang or time.monotonic() >= until:
+            titles = self._titles(known.environments)
+            rows = [row(one, known.kernels_of(one.path), titles[one.path], lang) for one in known.environments]
+            there = {one.path for one in known.environments}
+            alone = [one for path, kernels in known.by_folder.items() if path not in there for one in kernels]
+            rows += [orphan(one, lang) for one in alone]
+            self._rows = (known, lang, time.monotonic() + MOMENT, rows)
+        return list(rows)
 
     def _register(self, which: str, scope: Scope, lang: str) -> ShownKernel:
         known = self._look()

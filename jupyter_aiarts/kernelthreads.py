@@ -27,16 +27,19 @@ class Threads:
 
     async def do(self, act: Callable[Given, Answer], *given: Given.args, **more: Given.kwargs) -> Answer:
         """Do this in a thread; raises `Unavailable` where a look before it does not end."""
-        if any(time.monotonic() - begun > PATIENCE for begun in list(self._looks.values())):
-            raise _unanswered()
-        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(act, *given, **more))
+        return await self._begun(partial(act, *given, **more))
 
     async def soon(self, act: Callable[Given, Answer], *given: Given.args, **more: Given.kwargs) -> Answer:
         """The same for what changes nothing, so that whoever asks need not wait for its end."""
         try:
-            return await asyncio.wait_for(self.do(act, *given, **more), PATIENCE)
+            return await asyncio.wait_for(self._begun(partial(act, *given, **more)), PATIENCE)
         except asyncio.TimeoutError:
             raise _unanswered() from None
+
+    def _begun(self, act: Callable[[], Answer]) -> asyncio.Future[Answer]:
+        if any(time.monotonic() - begun > PATIENCE for begun in list(self._looks.values())):
+            raise _unanswered()
+        return asyncio.get_running_loop().run_in_executor(self._pool, act)
 
     @contextlib.contextmanager
     def looking(self) -> Iterator[None]:

@@ -140,10 +140,13 @@ def kernel_json(
 
 def _title(name: str) -> str:
     """A name as a person may read it in a launcher: no controls, not endless."""
-    clean = "".join(char for char in plain_text(name) if unicodedata.category(char)[0] != "C").strip() or "environment"
+    text = plain_text(name)
+    if not (text.isascii() and text.isprintable()):  # most are, and there may be many
+        text = "".join(char for char in text if unicodedata.category(char)[0] != "C")
+    clean = text.strip() or "environment"
     return clean if len(clean) <= _LONGEST_TITLE else clean[: _LONGEST_TITLE - 1] + "…"
 
 
 def plain_text(name: str) -> str:
     """What may not be UTF-8, as text that is."""
-    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return name if name.isascii() else name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

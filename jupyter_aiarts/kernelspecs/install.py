@@ -15,6 +15,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from typing import Any, Literal
 from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import BadRequest, NotAllowed
 from jupyter_aiarts.kernelspecs.build import MARK, files, is_name_for, plain_text, spec_name
+from jupyter_aiarts.kernelspecs.marks import Mark, is_settled, mark_of
 from jupyter_aiarts.kernelspecs.places import text_of
 from jupyter_aiarts.model.environment import Environment, OwnKernel, Registered
 
@@ -32,6 +34,7 @@ DIRECTORY = "AIARTS_KERNELS_DIRECTORY"
 """The variable by which a command outside Jupyter is told of the admin's `Kernels.directory`."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _TRIES, _LOOKS = 100, 5
+SECONDS = 2.0  # between looks at kernelspecs that somebody may have changed in their place
 
 Scope = Literal["global", "user"]
 
@@ -70,14 +73,28 @@ class Folders:
 
 
 class Shelf:
-    """Every kernelspec of ours that this Jupyter can see. What was read of one is kept until its file is another."""
+    """Every kernelspec of ours that this Jupyter can see. What was read of one is kept until its file is another; the
+    files themselves are looked at when a folder of them changed, as it does with each that we write, and now and
+    then."""
 
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
         self._read: dict[str, tuple[tuple[int, int, int], Registered | None]] = {}
+        self._last: tuple[Registered, ...] = ()
+        self._marks: list[Mark] = []
+        self._until = 0.0
 
     def registered(self) -> tuple[Registered, ...]:
-        """One's own first, each folder's by name."""
+        """One's own first, each folder's by name; the same tuple while nothing changes."""
+        marks = [mark_of(folder) for folder, _ in self._folders.scopes()]
+        if marks != self._marks or time.monotonic() >= self._until:
+            found = self._found()
+            self._last = self._last if found == self._last else found
+            self._marks = marks
+            self._until = time.monotonic() + SECONDS if all(map(is_settled, marks)) else 0.0
+        return self._last
+
+    def _found(self) -> tuple[Registered, ...]:
         kept, read = self._read, {}
         found = []
         for folder, scope in self._folders.scopes():

@@ -56,7 +56,7 @@ def places(
     lists = [f"{home}/.conda/environments.txt" for home in people]
     named = [_lines(text_of(path)) for path in lists]
     listed = [line for lines in named for line in lines]
-    above = {_root_of(path) for path in listed} - {*listed}
+    above = frozenset[str]().union(*map(_roots_of, named)) - {*listed}
     roots = [
         *_expanded(_named_roots(environ)),
         *(path for path in [*usual, *sorted(above)] if os.access(path, os.F_OK)),
@@ -130,6 +130,11 @@ def _named_roots(environ: Mapping[str, str]) -> Iterator[str]:
 def _root_of(prefix: str) -> str:
     """The installation that an environment belongs to; itself where its folder does not say."""
     return prefix.rpartition("/envs/")[0] or prefix
+
+
+@lru_cache(maxsize=256)
+def _roots_of(prefixes: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_root_of, prefixes))
 
 
 def _condarcs(environ: Mapping[str, str], people: Sequence[str], roots: Iterable[str]) -> dict[str, str]:
@@ -212,6 +217,7 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(os.path.normpath(line) for line in islice(dict.fromkeys(lines), MOST_LISTED))
 
 
+@lru_cache(maxsize=2 * MOST_LISTED)
 def _is_path(text: str) -> bool:
     return text.startswith("/") and _is_name(text)
 
