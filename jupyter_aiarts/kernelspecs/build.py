@@ -121,12 +121,15 @@ def kernel_json(
     }
     if own is None:
         argv = ["python", "{resource_dir}/kernel.py", "-f", "{connection_file}"]
+        interpreter = {
+            "path": plain_text(f"{environment.path}/bin/python")
+        }  # by which VS Code knows whose kernel it is
         return {
             "argv": [*START, *argv],
             "display_name": display_name,
             "language": "python",
             "interrupt_mode": "signal",
-            "metadata": {"debugger": True, MARK: mark},
+            "metadata": {"debugger": True, "interpreter": interpreter, MARK: mark},
         }
     return {
         "argv": [*START, *own.argv],

@@ -153,6 +153,16 @@ def test_nothing_of_an_environments_name_stands_where_jupyter_fills_in() -> None
     assert [word for word in said["argv"] if "/x/" in word] == []
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_kernel_of_python_names_its_interpreter_for_whoever_lists_kernels_by_it(name: str) -> None:
+    """VS Code passes over kernels of Python whose interpreter it cannot tell; Jupyter fills in nothing there."""
+    env = an_environment(f"/envs/{name}")
+    told = json.loads(files(env, "x", "1")["kernel.json"])["metadata"]["interpreter"]
+    assert told == {"path": f"/envs/{name}/bin/python"}
+    own = OwnKernel(name="ir", argv=("R",), display_name="R", language="R")
+    assert "interpreter" not in json.loads(files(env, "x", "1", own)["kernel.json"])["metadata"]
+
+
 def test_registering_twice_replaces_and_leaves_nothing_behind(tmp_path: Path, folders: Folders) -> None:
     env = read(str(make_conda(tmp_path / "train")))
     register(env, "first", "global", folders)
