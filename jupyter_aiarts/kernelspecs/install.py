@@ -24,7 +24,7 @@ from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import BadRequest, NotAllowed
 from jupyter_aiarts.kernelspecs.build import MARK, files, is_name_for, plain_text, spec_name
 from jupyter_aiarts.kernelspecs.marks import Mark, is_settled, mark_of
-from jupyter_aiarts.kernelspecs.places import text_of
+from jupyter_aiarts.kernelspecs.places import is_path, text_of
 from jupyter_aiarts.model.environment import Environment, OwnKernel, Registered
 
 USUAL = "/usr/local/share/jupyter/kernels"
@@ -195,7 +195,9 @@ def _mark(place: str) -> dict[str, Any] | None:
     try:
         said = json.loads(text_of(f"{place}/kernel.json"))
         mark = said["metadata"][MARK]
-        is_ours = is_name_for(os.path.basename(place), mark["prefix"], mark.get("kernel", ""))
+        is_ours = is_name_for(os.path.basename(place), mark["prefix"], mark.get("kernel", "")) and is_path(
+            mark["prefix"]
+        )
         return {**mark, "display_name": said.get("display_name")} if is_ours else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

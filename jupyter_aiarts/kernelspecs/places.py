@@ -69,7 +69,7 @@ def places(
     for name in ("CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):
         holders += _expanded(part for part in environ.get(name, "").split(os.pathsep) if part)
     named_by_admin = list(_expanded(extra))
-    met = list(filter(_is_path, known))
+    met = list(filter(is_path, known))
     return Places(
         prefixes=tuple(dict.fromkeys([*listed, *_absolute([*roots, *named_by_admin]), *met])),
         holders=_absolute([*holders, *named_by_admin]),
@@ -213,12 +213,13 @@ def _named_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _lines(text: str) -> tuple[str, ...]:
     """The folders that a list names, each with its whole path; kept, since they are many and seldom others."""
-    lines = filter(_is_path, map(str.strip, text.removeprefix("\ufeff").splitlines()))
+    lines = filter(is_path, map(str.strip, text.removeprefix("\ufeff").splitlines()))
     return tuple(os.path.normpath(line) for line in islice(dict.fromkeys(lines), MOST_LISTED))
 
 
 @lru_cache(maxsize=2 * MOST_LISTED)
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Whether it is a whole path that the system can be asked about."""
     return text.startswith("/") and _is_name(text)
 
 
@@ -239,8 +240,9 @@ def text_of(path: str) -> str:
 def text_and_owner(path: str) -> tuple[str, int]:
     """The same, and whose file it is."""
     try:
-        file = os.open(path, _READING)
-        return _held(file)
+        if not stat.S_ISREG(os.stat(path).st_mode):  # some devices act when they are opened
+            return "", -1
+        return _held(os.open(path, _READING))
     except (OSError, ValueError):
         return "", -1
 
@@ -279,4 +281,4 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _absolute(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(os.path.normpath(path) for path in paths if _is_path(path)))
+    return tuple(dict.fromkeys(os.path.normpath(path) for path in paths if is_path(path)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -190,6 +191,20 @@ async def test_names_that_are_no_text_break_nobodys_list(book: KernelBook, home:
     for which in (bad, f"{home}/miniconda3/envs/{bad}", "a\0b", "/a\0b", "\ud800"):
         with pytest.raises(NotFound):
             await book.doctor(which)
+
+
+@pytest.mark.parametrize("prefix", ["/x\0", "", "x", "/\udcff\0"])
+async def test_a_mark_that_names_no_path_breaks_nobodys_list(
+    book: KernelBook, home: Path, tmp_path: Path, prefix: str
+) -> None:
+    """Anybody may write into a shared folder that all may, with the name that ours would have."""
+    env = make_conda(home / "miniconda3/envs/train")
+    name = f"aiarts-x-{hashlib.sha256(os.fsencode(prefix)).hexdigest()[:8]}"
+    (tmp_path / "shared" / name).mkdir(parents=True)
+    mark = {"display_name": "x", "argv": [], "metadata": {"jupyter_aiarts": {"prefix": prefix}}}
+    (tmp_path / "shared" / name / "kernel.json").write_text(json.dumps(mark))
+    listed = await book.all()
+    assert str(env) in [one.path for one in listed] and name not in [one.spec for one in listed]
 
 
 async def test_two_hundred_environments_are_registered_and_listed(

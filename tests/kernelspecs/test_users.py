@@ -214,6 +214,16 @@ def test_pipes_and_endless_files_in_the_places_of_lists_hold_nobody_up(tmp_path:
     assert not [one for one in found.prefixes if one.startswith("/proc")]
 
 
+def test_a_device_in_the_place_of_a_list_is_not_even_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watchdog begins to count, and a tape rewinds, when root opens it."""
+    (tmp_path / ".condarc").symlink_to("/dev/null")
+    opened = []
+    real = os.open
+    monkeypatch.setattr("os.open", lambda path, *more, **named: opened.append(str(path)) or real(path, *more, **named))
+    places({}, [str(tmp_path)])
+    assert str(tmp_path / ".condarc") not in opened
+
+
 def test_homes_are_found_by_listing_and_not_by_looking_into_them(tmp_path: Path) -> None:
     """A home that an automounter would mount is not in the list of its folder until somebody wants it."""
     (tmp_path / "there").mkdir()
