@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -97,6 +98,25 @@ def test_a_relative_folder_is_the_callers_and_not_the_servers(nothing_around: Pa
     for given, meant in ((".", str(nothing_around)), ("/a/b", "/a/b"), ("train", "train"), ("a..b", "a..b")):
         client.examine_kernel(given)
         assert sent.which[-1] == meant
+
+
+def test_every_deed_without_a_server_is_in_the_audit_log_and_looking_is_not(
+    train: Path, nothing_around: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = nothing_around / "audited"
+    monkeypatch.setenv("AIARTS_STATE_DIR", str(state))
+    acts = ("list", "register", "doctor", "repair", "size", "unregister", "unregister")
+    for act in acts:
+        main(["kernels", act, *([str(train)] if act != "list" else []), *(["--user"] if act == "register" else [])])
+    main(["kernels", "repair", "nobody"])
+    found = [json.loads(line) for line in (state / "audit.log").read_text().splitlines()]
+    assert [(one["action"], one["subject"], one["status"]) for one in found] == [
+        ("register-kernel", str(train), 200),
+        ("repair-kernel", str(train), 200),
+        ("unregister-kernel", str(train), 200),
+        ("unregister-kernel", str(train), 404),
+        ("repair-kernel", "nobody", 404),
+    ]
 
 
 REPAIR = """
