@@ -40,7 +40,9 @@ class Places(Struct, frozen=True, kw_only=True):
     prefixes: tuple[str, ...]
     holders: tuple[str, ...]
     lists: tuple[str, ...]  # files that name environments; a change of one is news
-    absent: tuple[str, ...] = ()  # where an installation would be; when one comes, that is news
+    absent: tuple[
+        str, ...
+    ] = ()  # where an installation would be, or a condarc of one's own; when one comes, that is news
     home: str = ""  # one's own: what is below it is shown however many others have
     sure: frozenset[str] = frozenset()  # so are these: kernels were made of them, or one's own list names them
 
@@ -63,7 +65,8 @@ def places(
     ]
     holders = [os.path.join(root, "envs") for root in roots]
     holders += [f"{home}/.conda/envs" for home in people]
-    rcs = _condarcs(environ, people, roots)
+    candidates = _condarcs(environ, people, roots)
+    rcs = {path: home for each, home in candidates.items() if os.access(each, os.F_OK) for path in _rc_files(each)}
     for rc, home in rcs.items():
         holders += _envs_dirs(rc, home, people[0] if people else "")
     for name in ("CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):
@@ -74,7 +77,7 @@ def places(
         prefixes=tuple(dict.fromkeys([*listed, *_absolute([*roots, *named_by_admin]), *met])),
         holders=_absolute([*holders, *named_by_admin]),
         lists=tuple(dict.fromkeys([*lists, *rcs])),
-        absent=tuple(sorted({*usual} - {*roots})),
+        absent=tuple(sorted({*usual, *_ours(candidates, people)} - {*roots, *rcs})),
         home=os.path.realpath(people[0]) if people else "",
         sure=frozenset([*met, *(named[0] if named else ())]),
     )
@@ -115,8 +118,12 @@ def _named_roots(environ: Mapping[str, str]) -> Iterator[str]:
     if environ.get("XDG_DATA_HOME"):
         yield f"{environ['XDG_DATA_HOME']}/mamba"
     for folder in environ.get("PATH", "").split(os.pathsep):
-        if folder.endswith("/condabin"):
-            yield os.path.dirname(folder)
+        above, _, last = folder.rstrip("/").rpartition("/")
+        if last == "condabin":
+            yield above
+        elif last == "bin" and os.access(f"{above}/conda-meta", os.F_OK):  # as images set it, without activation
+            yield _root_of(above)
+            yield above
     for name in ("CONDA_EXE", "MAMBA_EXE"):
         if environ.get(name):
             yield os.path.dirname(os.path.dirname(environ[name]))
@@ -138,7 +145,7 @@ def _roots_of(prefixes: tuple[str, ...]) -> frozenset[str]:
 
 
 def _condarcs(environ: Mapping[str, str], people: Sequence[str], roots: Iterable[str]) -> dict[str, str]:
-    """Those that are there, and the home of whoever wrote each; "" for one that is in nobody's."""
+    """Where they may be, and the home of whoever would write each; "" for one that is in nobody's."""
     bases = {base: _home_of(base, people) for base in ("/etc/conda", "/var/lib/conda", *roots)}
     found = [(f"{base}/{name}", home) for base, home in bases.items() for name in _CONDARCS]
     for home in people:
@@ -147,7 +154,12 @@ def _condarcs(environ: Mapping[str, str], people: Sequence[str], roots: Iterable
     if environ.get("XDG_CONFIG_HOME"):
         found += [(f"{environ['XDG_CONFIG_HOME']}/conda/{name}", own) for name in _CONDARCS]
     found += [(environ[name], own) for name in ("CONDARC", "MAMBARC") if environ.get(name)]
-    return {path: home for each, home in found if os.access(each, os.F_OK) for path in _rc_files(each)}
+    return dict(found)
+
+
+def _ours(condarcs: Mapping[str, str], people: Sequence[str]) -> Iterator[str]:
+    """One's own and the system's: with everybody's there would be thousands to look at every two seconds."""
+    return (path for path, home in condarcs.items() if home in ("", *people[:1]))
 
 
 def _home_of(path: str, people: Iterable[str]) -> str:
