@@ -22,7 +22,7 @@ from jupyter_aiarts.kernelspecs import health
 from jupyter_aiarts.kernelspecs.build import display_names
 from jupyter_aiarts.kernelspecs.contents import own_kernels, packages
 from jupyter_aiarts.kernelspecs.discover import Discovery
-from jupyter_aiarts.kernelspecs.install import DIRECTORY, Folders, Scope, Shelf, register, unregister
+from jupyter_aiarts.kernelspecs.install import DIRECTORY, Folders, Scope, Shelf, register_all, unregister
 from jupyter_aiarts.kernelspecs.places import Places, homes, places
 from jupyter_aiarts.kernelspecs.running import Installers
 from jupyter_aiarts.kernelthreads import Threads
@@ -299,7 +299,7 @@ class KernelBook:
                 f"{one.path} has no Python.", "Only environments with a Python, or with a kernel of R or Julia, can be."
             ).in_chinese(f"{one.path} 中没有 Python。", "只有带 Python，或带 R、Julia 内核的环境才能注册为内核。")
         python = [None] if one.python is not None and (one.has_ipykernel or not own) else []
-        made = [register(one, title, scope, self._folders, each) for each in (*python, *own)]
+        made = register_all(one, title, scope, self._folders, [*python, *own])
         return row(one, made, title, lang)
 
     def _unregister(self, which: str) -> Registered:

@@ -124,23 +124,42 @@ def register(
 ) -> Registered:
     """Write the kernelspec of an environment, of its Python or of an `own` one that it brings; one that is there
     already is replaced. Raises `NotAllowed`."""
+    [made] = register_all(environment, display_name, scope, folders, [own])
+    return made
+
+
+def register_all(
+    environment: Environment,
+    display_name: str,
+    scope: Scope,
+    folders: Folders,
+    kernels: Iterable[OwnKernel | None],
+) -> list[Registered]:
+    """The same for several of one environment, None for its Python's: all of them, or none where one is refused."""
     parent = Path(folders.target(scope))
-    name = spec_name(environment, own)
-    place = parent / name
+    names = {spec_name(environment, own): own for own in kernels}
     try:
         _make(parent, scope)
-        if _is_theirs(place):
-            raise BadRequest(
-                f"{place} is there and is not ours.", "Rename or remove it, then register again."
-            ).in_chinese(f"{place} 已存在，且不是由本程序注册的。", "请将其改名或移除后再注册。")
-        with _drawer(parent) as drawer:
-            _fill(drawer, files(environment, display_name, __version__, own), scope)
-            _swap(drawer, place)
+        for place in (parent / name for name in names):
+            if _is_theirs(place):
+                raise BadRequest(
+                    f"{place} is there and is not ours.", "Rename or remove it, then register again."
+                ).in_chinese(f"{place} 已存在，且不是由本程序注册的。", "请将其改名或移除后再注册。")
+        with contextlib.ExitStack() as open_drawers:
+            drawers = {name: open_drawers.enter_context(_drawer(parent)) for name in names}
+            for name, own in names.items():
+                _fill(drawers[name], files(environment, display_name, __version__, own), scope)
+            for name, drawer in drawers.items():
+                _swap(drawer, parent / name)
     except OSError as error:
         raise _refused(error, environment, scope, str(parent)) from error
-    return _read(str(place), scope) or Registered(
-        spec=name, display_name=display_name, folder=str(place), prefix=environment.path, scope=scope
-    )
+    return [
+        _read(str(parent / name), scope)
+        or Registered(
+            spec=name, display_name=display_name, folder=str(parent / name), prefix=environment.path, scope=scope
+        )
+        for name in names
+    ]
 
 
 def unregister(one: Registered) -> None:
