@@ -34,6 +34,8 @@ DIRECTORY = "AIARTS_KERNELS_DIRECTORY"
 """The variable by which a command outside Jupyter is told of the admin's `Kernels.directory`."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _TRIES, _LOOKS = 100, 5
+DRAWER = ".aiarts-"
+ABANDONED = 3600.0  # seconds after which nobody is writing into a drawer any more
 SECONDS = 2.0  # between looks at kernelspecs that somebody may have changed in their place
 
 Scope = Literal["global", "user"]
@@ -225,11 +227,24 @@ def _mark(place: str) -> dict[str, Any] | None:
 @contextlib.contextmanager
 def _drawer(parent: Path) -> Iterator[Path]:
     """A folder beside the kernelspecs that no Jupyter takes for one; gone afterwards."""
-    path = Path(tempfile.mkdtemp(prefix=".aiarts-", dir=parent))
+    _sweep(parent)
+    path = Path(tempfile.mkdtemp(prefix=DRAWER, dir=parent))
     try:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _sweep(parent: Path) -> None:
+    """Drawers that somebody was killed over. One with a kernelspec that was to be replaced stays: it may be the only
+    one."""
+    for name in _names(str(parent)):
+        if name.startswith(DRAWER):
+            with contextlib.suppress(OSError):
+                found = os.lstat(parent / name)
+                is_old = time.time() - found.st_mtime > ABANDONED and not os.path.lexists(parent / name / "old")
+                if is_old and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                    shutil.rmtree(parent / name)
 
 
 def _fill(drawer: Path, texts: Mapping[str, str], scope: Scope) -> None:

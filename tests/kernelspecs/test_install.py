@@ -281,6 +281,22 @@ def test_a_disk_that_is_full_leaves_the_old_one(
     assert len(os.listdir(folders.user)) == 1
 
 
+def test_what_one_who_was_killed_left_is_removed_by_the_next_but_for_a_kernel_in_it(
+    tmp_path: Path, folders: Folders
+) -> None:
+    env = read(str(make_conda(tmp_path / "train")))
+    shared = Path(folders.target("user"))
+    for name in (".aiarts-left", ".aiarts-kept", ".aiarts-now", ".other"):
+        (shared / name / "new/lib").mkdir(parents=True)
+    (shared / ".aiarts-kept/old").mkdir()
+    (shared / ".aiarts-left/new/lib/jupyter_aiarts").symlink_to(tmp_path / "train")
+    for name in (".aiarts-left", ".aiarts-kept", ".other"):
+        os.utime(shared / name, (1, 1))
+    one = register(env, "x", "user", folders)
+    assert sorted(os.listdir(shared)) == sorted([".aiarts-kept", ".aiarts-now", ".other", one.spec])
+    assert (tmp_path / "train/conda-meta").is_dir()
+
+
 @pytest.mark.parametrize("name", ["my-train", "{spec}-mine", "aiarts-train"])
 def test_a_copy_of_ours_under_another_name_is_its_makers(tmp_path: Path, folders: Folders, name: str) -> None:
     """Copying a kernelspec and changing its variables is how people vary one."""
