@@ -68,6 +68,8 @@ def deed_of(route: Route, request: Request) -> str | None:
     tried = request.body if route is _fix and isinstance(request.body, Mapping) else request.query
     if tried.get("dry_run"):
         return None
+    if route is _kernel_act:
+        return f"{request.parts['act']}-kernel" if request.parts["act"] in KERNEL_DEEDS else None
     return request.parts["move"] if route is _move else DEEDS.get(route)
 
 
@@ -273,6 +275,7 @@ DEEDS: dict[Route, str] = {
     _save_template: "save-template",
     _delete_template: "delete-template",
 }
+KERNEL_DEEDS = ("register", "unregister", "repair")
 _JOB = r"jobs/(?P<job>[^/]+)"
 ROUTES: tuple[tuple[str, re.Pattern[str], Route], ...] = tuple(
     (method, re.compile(pattern), route)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jupyter_aiarts.kernel import api, grammar, session, terminal, verbs, words
@@ -35,7 +38,8 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         command = grammar.parse(arguments)
         as_json = command.options.json
-        outcome = verbs.run(_session(command.options), command)
+        with _ended_as_by_ctrl_c() if command.verb == "kernels" else contextlib.nullcontext():
+            outcome = verbs.run(_session(command.options), command)
     except HelpShown as help_:
         print(help_.text, end="")
         return 0
@@ -44,6 +48,21 @@ def _run(arguments: Sequence[str]) -> int:
         return error.exit_code
     _show(outcome, as_json)
     return outcome.status
+
+
+@contextlib.contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """By `kill` and by a terminal that is closed, too: an installer that is left alone breaks in the middle of its work
+    when it next says something. What whoever started this ignores stays ignored."""
+    is_main = threading.current_thread() is threading.main_thread()
+    taken = [one for one in (signal.SIGTERM, signal.SIGHUP) if is_main and signal.getsignal(one) == signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _session(options: Any) -> session.Session:

@@ -60,12 +60,12 @@ class InProcessTransport(Transport):
         try:
             answer = self._wait(_answered(route(asked)), asked.lang)
         except RequestFailed as error:
-            self._note(deed_of(route, asked), parts, error.status)
+            self._note(deed_of(route, asked), asked, error.status)
             raise
-        self._note(deed_of(route, asked), parts, answer.status, answer.body)
+        self._note(deed_of(route, asked), asked, answer.status, answer.body)
         return answer
 
-    def _note(self, deed: str | None, parts: Mapping[str, str], status: int, body: Any = None) -> None:
+    def _note(self, deed: str | None, asked: Request, status: int, body: Any = None) -> None:
         """Write a deed into the audit log beside the jobs, as a server would; None is no deed."""
         if deed is None:
             return
@@ -73,23 +73,27 @@ class InProcessTransport(Transport):
             from jupyter_aiarts.audit import AuditLog
 
             self._audit = AuditLog(self._audit_file, logging.getLogger(__name__))
-        subject = parts["name"][:63] if "name" in parts else _known_id(parts.get("job") or (body or {}).get("id"))
-        self._audit.note(owner(), deed, subject, status)
+        self._audit.note(owner(), deed, _subject(asked, body), status)
 
     def stream(self, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Iterator[dict[str, Any]]:
         """See `Transport.stream`; ends the service's side too when the reader stops early."""
-        _, parts = route_of("GET" if body is None else "POST", path)
+        route, parts = route_of("GET" if body is None else "POST", path)
         request = Request(self._service, parts, query or {}, body, {})
         steps = _Steps(repaired(request) if path == "kernels/repair" else followed(request))
+        status = 200
         try:
             while True:
                 batch = self._wait(steps.next(), request.lang)
                 if batch is None:
                     return
                 yield from batch
+        except RequestFailed as error:
+            status = error.status
+            raise
         finally:
             if not self._loop.is_closed():
                 self._wait(steps.aclose())
+            self._note(deed_of(route, request), request, status)
 
     def close(self) -> None:
         """Stop watching; jobs go on."""
@@ -152,6 +156,15 @@ class _Steps:
             self._step.cancel()
             await asyncio.wait([self._step])
         await self._batches.aclose()
+
+
+def _subject(asked: Request, body: Any) -> str | None:
+    """A template's name, what names an environment, as the server has it, or a job's id."""
+    if "name" in asked.parts:
+        return asked.parts["name"][:63]
+    if "act" in asked.parts:
+        return str(asked.body.get("which", ""))[:200]
+    return _known_id(asked.parts.get("job") or (body or {}).get("id"))
 
 
 def _known_id(text: str | None) -> str | None:

@@ -53,7 +53,7 @@ def row(
 ) -> ShownKernel:
     """An environment; `seen` is what is wrong with it where more than its files was asked."""
     kernel = kernels[0] if kernels else None
-    causes = health.problems(one, kernel) if seen is None else seen
+    causes = health.problems(one, kernels) if seen is None else seen
     return ShownKernel(
         name=one.name,
         path=one.path,
@@ -71,27 +71,30 @@ def row(
 
 
 def orphan(kernel: Registered, lang: str) -> ShownKernel:
-    """A kernel whose environment is not there any more."""
+    """A kernel whose environment is not there any more, as far as this user can see; which of the forms it has, `kind`
+    says."""
+    [cause] = health.problems(None, [kernel])
     return ShownKernel(
         name=os.path.basename(kernel.prefix),
         path=kernel.prefix,
-        kind="gone",
+        kind=cause.form.removeprefix("environment-") or "gone",
         owner="",
         python=None,
         registered=kernel.scope,
         spec=kernel.spec,
         specs=(kernel.spec,),
         display_name=kernel.display_name,
-        problems=tuple(explain(cause, lang) for cause in health.problems(None, kernel)),
+        problems=(explain(cause, lang),),
     )
 
 
 def named(
     which: str, known: Known, also_paths: bool = False, trusted: Iterable[str] | None = None
 ) -> Environment | Registered:
-    """The one that has this kernel name, folder or name; with `also_paths` a folder that nobody had named yet. A name
-    means one's own, then everybody's; where `trusted` folders are given, since something of it is to be run, somebody
-    else's is not meant by its name: anybody can call theirs as they like."""
+    """The one that has this kernel name, folder or name; with `also_paths` a folder that nobody had named yet; then a
+    kernel whose environment had that folder or name. A name means one's own, then everybody's; where `trusted` folders
+    are given, since something of it is to be run, somebody else's is not meant by its name: anybody can call theirs as
+    they like."""
     if "\0" in which or not is_text(which):
         raise NotFound("No environment or kernel can be called that.", "See: aiarts kernels").in_chinese(
             "环境或内核不可能叫这个名字。", "查看全部：aiarts kernels"
@@ -112,9 +115,28 @@ def named(
         return by_spec[0]
     if also_paths and real and (os.path.isdir(f"{real}/conda-meta") or os.path.isfile(f"{real}/pyvenv.cfg")):
         return read(real)
+    left = _left(which, real, known)
+    if left:
+        return left[0]
     raise NotFound(f"No environment or kernel is called {which[:200]!r}.", "See: aiarts kernels").in_chinese(
         f"没有叫 {which[:200]!r} 的环境或内核。", "查看全部：aiarts kernels"
     )
+
+
+def _left(which: str, real: str, known: Known) -> tuple[Registered, ...]:
+    """The kernels of one environment that is gone, which had this folder or this name; several of that name are told
+    apart by their kernels' own."""
+    there = {one.path for one in known.environments}
+    gone = {path: kernels for path, kernels in known.by_folder.items() if path not in there}
+    if real:
+        return gone.get(real, ())
+    called = [kernels for kernels in gone.values() if os.path.basename(kernels[0].prefix) == which]
+    if len(called) > 1:
+        specs = ", ".join(kernels[0].spec for kernels in called[:5])
+        raise BadRequest(
+            f"The environments of {len(called)} kernels were called {which!r}: {specs}.", "Give one of these names."
+        ).in_chinese(f"有 {len(called)} 个内核的环境都曾叫 {which!r}：{specs}。", "请给出其中一个的名称。")
+    return called[0] if called else ()
 
 
 def _called(which: str, known: Known) -> list[Environment]:

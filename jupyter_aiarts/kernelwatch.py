@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jupyter_aiarts.errors import Unavailable
+
 if TYPE_CHECKING:
     from jupyter_aiarts.kernelbook import Deed, KernelBook
 
@@ -38,6 +40,7 @@ class KernelWatch:
         self._until = 0.0
         self._begun = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._complaint = ""  # said once, not at every look
         self._failed: set[tuple[str, str]] = set()
 
     async def look(self) -> None:
@@ -75,9 +78,12 @@ class KernelWatch:
                 deeds = await self._book.tend(self._memory)
                 self._report(deeds)
                 news = news or any(not deed.problem for deed in deeds)
-        except (OSError, ValueError) as error:  # a disk that is away for a moment must not end the watch
-            self._log.warning("Environments cannot be looked for: %s", error)
+        except (OSError, ValueError, Unavailable) as error:  # a disk that is away for a moment must not end the watch
+            if str(error) != self._complaint:
+                self._complaint = str(error)
+                self._log.warning("Environments cannot be looked for: %s", error)
             return
+        self._complaint = ""
         if news:
             self._changed()
 

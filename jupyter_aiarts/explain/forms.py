@@ -140,7 +140,7 @@ FORMS_OF: Mapping[str, tuple[str, ...]] = {
     "shared-memory-full": ("shared-memory-here", "shm-limit"),
     "port-taken": ("port-taken-somewhere",),
     # environments as kernels
-    "environment-gone": ("environment-hidden", "environment-unmarked"),
+    "environment-gone": ("environment-hidden", "environment-unmarked", "kernel-gone"),
     "python-gone": ("program-gone",),
     "python-wrong-arch": ("library-wrong-arch",),
     "activation-failed": ("activation-hangs",),

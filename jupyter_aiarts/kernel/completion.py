@@ -21,7 +21,7 @@ JOB_VERBS = frozenset(
 )
 WORDS = {
     "templates": ("list", "show", "save", "delete"),
-    "kernels": ("list", "register", "unregister", "repair", "doctor"),
+    "kernels": ("list", "register", "unregister", "repair", "doctor", "size"),
     "create": ("job",),
     "get": ("workspace",),
     "doctor": ("path", "ranktable"),

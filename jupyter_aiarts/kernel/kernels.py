@@ -14,6 +14,8 @@ from jupyter_aiarts.kernel.usage import size
 
 Data = Mapping[str, Any]
 
+LEFT = ("gone", "hidden", "unmarked")
+"""Kinds of kernels whose environment is not there any more, may not be seen, or is none."""
 WORDS: Dict[str, Tuple[str, str]] = {
     "name": ("ENVIRONMENT", "环境"),
     "python": ("PYTHON", "PYTHON"),
@@ -134,7 +136,8 @@ def _cell(one: Data, column: str, style: Style) -> str:
         found = [f"{plain(name)} {plain(version)}" for name, version in sorted(one["frameworks"].items())]
         return ", ".join([*found, *map(plain, one["kernels"])]) or "-"
     if column == "problems":
-        return "; ".join(plain(problem["title"]) for problem in one["problems"]) or "-"
+        said = "; ".join(plain(problem["title"]) for problem in one["problems"]) or "-"
+        return f"{said}: {plain(one['spec'])}" if one["kind"] in LEFT else said  # what it is removed by
     return plain(one[column] or "-")
 
 

@@ -121,12 +121,15 @@ def kernel_json(
     }
     if own is None:
         argv = ["python", "{resource_dir}/kernel.py", "-f", "{connection_file}"]
+        interpreter = {
+            "path": plain_text(f"{environment.path}/bin/python")
+        }  # by which VS Code knows whose kernel it is
         return {
             "argv": [*START, *argv],
             "display_name": display_name,
             "language": "python",
             "interrupt_mode": "signal",
-            "metadata": {"debugger": True, MARK: mark},
+            "metadata": {"debugger": True, "interpreter": interpreter, MARK: mark},
         }
     return {
         "argv": [*START, *own.argv],
@@ -140,10 +143,13 @@ def kernel_json(
 
 def _title(name: str) -> str:
     """A name as a person may read it in a launcher: no controls, not endless."""
-    clean = "".join(char for char in plain_text(name) if unicodedata.category(char)[0] != "C").strip() or "environment"
+    text = plain_text(name)
+    if not (text.isascii() and text.isprintable()):  # most are, and there may be many
+        text = "".join(char for char in text if unicodedata.category(char)[0] != "C")
+    clean = text.strip() or "environment"
     return clean if len(clean) <= _LONGEST_TITLE else clean[: _LONGEST_TITLE - 1] + "…"
 
 
 def plain_text(name: str) -> str:
     """What may not be UTF-8, as text that is."""
-    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return name if name.isascii() else name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

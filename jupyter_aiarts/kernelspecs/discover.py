@@ -10,20 +10,17 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from jupyter_aiarts.kernelspecs.contents import is_text, layout, read, spec_file, specs_of
+from jupyter_aiarts.kernelspecs.marks import Mark, is_settled, mark_of
 from jupyter_aiarts.kernelspecs.places import Places
 from jupyter_aiarts.model.environment import Environment
 
 MOST = 2000
 """Environments of others that are looked at; more are a mistake in somebody's configuration, or meant to hide yours."""
-UNSETTLED = 100_000_000
-"""Nanoseconds in which a folder may change twice and have one time: what was read so soon is read again."""
-
 OWN_KERNELS = 2.0
 """Seconds between looks for kernels that an environment brought itself: mostly its package's record tells them."""
-
-Mark = tuple[int, int] | None
 
 
 class _Kept:
@@ -34,7 +31,7 @@ class _Kept:
     def __init__(self, environment: Environment, marks: dict[str, Mark]) -> None:
         (self.sign, self.sign_mark), (self.packages, self.packages_mark), *self.kernels = marks.items()
         self.environment = environment
-        self.settled = time.time_ns() - max(mark[1] for mark in marks.values() if mark is not None) > UNSETTLED
+        self.settled = all(map(is_settled, marks.values()))
 
     def holds(self, with_kernels: bool) -> bool:
         """Whether nothing changed since."""
@@ -46,8 +43,19 @@ class _Kept:
             (sign.st_ino, sign.st_mtime_ns) == self.sign_mark
             and (packages.st_ino, packages.st_mtime_ns) == self.packages_mark
             and self.settled
-            and (not with_kernels or all(_mark(path) == mark for path, mark in self.kernels))
+            and (not with_kernels or all(mark_of(path) == mark for path, mark in self.kernels))
         )
+
+
+class _Listing(NamedTuple):
+    """What is in a folder that holds environments."""
+
+    real: str
+    mark: Mark
+    is_settled: bool
+    folders: frozenset[str]
+    plain: tuple[str, ...]
+    links: tuple[str, ...]
 
 
 class Discovery:
@@ -56,6 +64,7 @@ class Discovery:
     def __init__(self) -> None:
         self._read: dict[str, _Kept] = {}
         self._last: tuple[Environment, ...] = ()
+        self._holders: dict[str, _Listing] = {}
         self._kernels_at = 0.0
         self._is_other = False  # whether this look read something that was not known
         self._lock = threading.Lock()  # several doors may ask at once, each in a thread of its own
@@ -70,9 +79,11 @@ class Discovery:
         found: dict[str, Environment] = {}
         self._is_other = False
         with_kernels = time.monotonic() >= self._kernels_at
-        for real in _candidates(places):
+        self._holders = {holder: listing for holder in places.holders if (listing := self._listing(holder)) is not None}
+        for real in _candidates(places, self._holders):
             if real not in found and (len(found) < MOST or _is_sure(real, places)):
-                environment = self._of(real, with_kernels)
+                kept = self._read.get(real)
+                environment = kept.environment if kept and kept.holds(with_kernels) else self._of(real)
                 if environment is not None:
                     found[real] = environment
         if with_kernels:
@@ -84,18 +95,29 @@ class Discovery:
         self._last = tuple(sorted(found.values(), key=lambda one: (one.name.casefold(), one.path)))
         return self._last
 
-    def _of(self, path: str, with_kernels: bool) -> Environment | None:
-        kept = self._read.get(path)
-        if kept is not None and kept.holds(with_kernels):
-            return kept.environment
-        self._read.pop(path, None)
+    def _listing(self, holder: str) -> _Listing | None:
+        """None for a folder that is not there, or not for us."""
+        real, mark = os.path.realpath(holder), mark_of(holder)
+        kept = self._holders.get(holder)
+        if kept is not None and (kept.real, kept.mark) == (real, mark) and kept.is_settled:
+            return kept
+        try:
+            with os.scandir(real) as entries:
+                listed = [(f"{real}/{one.name}", one.is_symlink()) for one in entries if not one.name.startswith(".")]
+        except OSError:
+            return None
+        plain, links = ([path for path, is_link in listed if is_link is kind] for kind in (False, True))
+        return _Listing(real, mark, is_settled(mark), frozenset(plain), tuple(plain), tuple(links))
+
+    def _of(self, path: str) -> Environment | None:
+        kept = self._read.pop(path, None)
         try:
             known = layout(path) if is_text(path) else None
             if known is None:
                 return None
-            marks = {one: _mark(one) for one in known.watched}  # before what they stand for
+            marks = {one: mark_of(one) for one in known.watched}  # before what they stand for
             specs = specs_of(path)
-            marks |= {file: _mark(file) for file in (spec_file(path, name) for name in specs)}
+            marks |= {file: mark_of(file) for file in (spec_file(path, name) for name in specs)}
             environment = read(path, known, specs)
         except (OSError, ValueError):  # it went while we looked; or a file of somebody's is meant to hold up the list
             return None
@@ -112,35 +134,16 @@ def _is_sure(path: str, places: Places) -> bool:
     return path in places.sure or bool(places.home and path.startswith(f"{places.home}/"))
 
 
-def _candidates(places: Places) -> Iterator[str]:
+def _candidates(places: Places, holders: dict[str, _Listing]) -> Iterator[str]:
     """Folders that may be environments, links followed: what is in folders that hold some, and those that are named.
     What was met as a plain folder in a plain folder is not asked again whether it is a link."""
-    folders: dict[str, str] = {}
     plain: set[str] = set()
-    for holder in places.holders:
-        try:
-            with os.scandir(holder) as entries:
-                listed = [(one.name, one.is_symlink()) for one in entries if not one.name.startswith(".")]
-        except OSError:
-            continue  # not there, or not for us
-        real = folders[holder] = os.path.realpath(holder)
-        for name, is_link in listed:
-            path = f"{real}/{name}"
-            if is_link:
-                yield os.path.realpath(path)
-            else:
-                plain.add(path)
-                yield path
+    for listing in holders.values():
+        plain |= listing.folders
+        yield from listing.plain
+        yield from map(os.path.realpath, listing.links)
     for path in places.prefixes:
         if path not in plain:
             parent, _, name = path.rpartition("/")
-            if f"{folders.get(parent)}/{name}" not in plain:
+            if parent not in holders or f"{holders[parent].real}/{name}" not in plain:
                 yield os.path.realpath(path)
-
-
-def _mark(path: str) -> Mark:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return (found.st_ino, found.st_mtime_ns)

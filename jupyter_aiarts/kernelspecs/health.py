@@ -6,9 +6,10 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_aiarts._version import __version__
+from jupyter_aiarts.kernelspecs.contents import spec_file
 from jupyter_aiarts.kernelspecs.owner import as_owner
 from jupyter_aiarts.launcher.activation import SCRIPT, Heard, a_shell, heard
 from jupyter_aiarts.model.cause import Cause
@@ -48,23 +49,47 @@ exec "$@"
 _LIBRARY = re.compile(r"([^:]+\.so[\w.]*): (cannot open shared object file|wrong ELF class)")
 
 
-def problems(environment: Environment | None, kernel: Registered | None) -> Iterator[Cause]:
-    """What can be seen without starting anything; `environment` is None where its folder is gone."""
+def problems(environment: Environment | None, kernels: Sequence[Registered]) -> Iterator[Cause]:
+    """What can be seen without starting anything, of an environment and of the kernels that stand for it; `environment`
+    is None where its folder is gone."""
     if environment is None:
-        prefix = kernel.prefix if kernel is not None else ""
-        form = "environment-hidden" if is_hidden(prefix) else "" if is_gone(prefix) else "environment-unmarked"
-        yield Cause(
-            code="environment-gone", form=form, values={"path": prefix, "spec": kernel.spec if kernel else None}
+        kernel = kernels[0]
+        form = (
+            "environment-hidden"
+            if is_hidden(kernel.prefix)
+            else ""
+            if is_gone(kernel.prefix)
+            else "environment-unmarked"
         )
+        yield Cause(code="environment-gone", form=form, values={"path": kernel.prefix, "spec": kernel.spec})
         return
     python = f"{environment.path}/bin/python"
     values = {"path": environment.path, "name": environment.name, "python": python}
-    if not os.access(python, os.F_OK) and (environment.python is not None or not environment.kernels):
+    if not os.access(python, os.F_OK) and (environment.python is not None or _needs_python(environment, kernels)):
         yield Cause(code="python-gone", values=values, evidence=_links(python))
-    elif environment.python is not None and not environment.has_ipykernel and not environment.kernels:
+    elif lacks_ipykernel(environment, kernels):
         yield Cause(code="ipykernel-missing", values=values)
-    if kernel is not None and kernel.version != __version__:
-        yield Cause(code="kernel-outdated", values={**values, "spec": kernel.spec, "version": kernel.version})
+    for kernel in {one.spec: one for one in no_longer(environment, kernels)}.values():  # one's own and everybody's
+        more = {"spec": kernel.spec, "kernel": kernel.kernel}
+        yield Cause(code="environment-gone", form="kernel-gone", values={**values, **more})
+    old = next((kernel for kernel in kernels if kernel.version != __version__), None)
+    if old is not None:
+        yield Cause(code="kernel-outdated", values={**values, "spec": old.spec, "version": old.version})
+
+
+def lacks_ipykernel(environment: Environment, kernels: Iterable[Registered]) -> bool:
+    """Whether its Python should be a kernel and cannot: for want of any other, or because one was made of it."""
+    return environment.python is not None and not environment.has_ipykernel and _needs_python(environment, kernels)
+
+
+def _needs_python(environment: Environment, kernels: Iterable[Registered]) -> bool:
+    return not environment.kernels or any(not kernel.kernel for kernel in kernels)
+
+
+def no_longer(environment: Environment, kernels: Iterable[Registered]) -> list[Registered]:
+    """Those that start a kernel which the environment brought once, and which is surely gone."""
+    others = [kernel for kernel in kernels if kernel.kernel and kernel.kernel not in environment.kernels]
+    return [kernel for kernel in others if is_gone(spec_file(environment.path, kernel.kernel))]
 
 
 def own_programs(environment: Environment, kernels: Iterable[OwnKernel]) -> Iterator[Cause]:

@@ -15,6 +15,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +23,8 @@ from typing import Any, Literal
 from jupyter_aiarts._version import __version__
 from jupyter_aiarts.errors import BadRequest, NotAllowed
 from jupyter_aiarts.kernelspecs.build import MARK, files, is_name_for, plain_text, spec_name
-from jupyter_aiarts.kernelspecs.places import text_of
+from jupyter_aiarts.kernelspecs.marks import Mark, is_settled, mark_of
+from jupyter_aiarts.kernelspecs.places import is_path, text_of
 from jupyter_aiarts.model.environment import Environment, OwnKernel, Registered
 
 USUAL = "/usr/local/share/jupyter/kernels"
@@ -32,6 +34,9 @@ DIRECTORY = "AIARTS_KERNELS_DIRECTORY"
 """The variable by which a command outside Jupyter is told of the admin's `Kernels.directory`."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _TRIES, _LOOKS = 100, 5
+DRAWER = ".aiarts-"
+ABANDONED = 3600.0  # seconds after which nobody is writing into a drawer any more
+SECONDS = 2.0  # between looks at kernelspecs that somebody may have changed in their place
 
 Scope = Literal["global", "user"]
 
@@ -70,14 +75,28 @@ class Folders:
 
 
 class Shelf:
-    """Every kernelspec of ours that this Jupyter can see. What was read of one is kept until its file is another."""
+    """Every kernelspec of ours that this Jupyter can see. What was read of one is kept until its file is another; the
+    files themselves are looked at when a folder of them changed, as it does with each that we write, and now and
+    then."""
 
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
         self._read: dict[str, tuple[tuple[int, int, int], Registered | None]] = {}
+        self._last: tuple[Registered, ...] = ()
+        self._marks: list[Mark] = []
+        self._until = 0.0
 
     def registered(self) -> tuple[Registered, ...]:
-        """One's own first, each folder's by name."""
+        """One's own first, each folder's by name; the same tuple while nothing changes."""
+        marks = [mark_of(folder) for folder, _ in self._folders.scopes()]
+        if marks != self._marks or time.monotonic() >= self._until:
+            found = self._found()
+            self._last = self._last if found == self._last else found
+            self._marks = marks
+            self._until = time.monotonic() + SECONDS if all(map(is_settled, marks)) else 0.0
+        return self._last
+
+    def _found(self) -> tuple[Registered, ...]:
         kept, read = self._read, {}
         found = []
         for folder, scope in self._folders.scopes():
@@ -107,23 +126,42 @@ def register(
 ) -> Registered:
     """Write the kernelspec of an environment, of its Python or of an `own` one that it brings; one that is there
     already is replaced. Raises `NotAllowed`."""
+    [made] = register_all(environment, display_name, scope, folders, [own])
+    return made
+
+
+def register_all(
+    environment: Environment,
+    display_name: str,
+    scope: Scope,
+    folders: Folders,
+    kernels: Iterable[OwnKernel | None],
+) -> list[Registered]:
+    """The same for several of one environment, None for its Python's: all of them, or none where one is refused."""
     parent = Path(folders.target(scope))
-    name = spec_name(environment, own)
-    place = parent / name
+    names = {spec_name(environment, own): own for own in kernels}
     try:
         _make(parent, scope)
-        if _is_theirs(place):
-            raise BadRequest(
-                f"{place} is there and is not ours.", "Rename or remove it, then register again."
-            ).in_chinese(f"{place} 已存在，且不是由本程序注册的。", "请将其改名或移除后再注册。")
-        with _drawer(parent) as drawer:
-            _fill(drawer, files(environment, display_name, __version__, own), scope)
-            _swap(drawer, place)
+        for place in (parent / name for name in names):
+            if _is_theirs(place):
+                raise BadRequest(
+                    f"{place} is there and is not ours.", "Rename or remove it, then register again."
+                ).in_chinese(f"{place} 已存在，且不是由本程序注册的。", "请将其改名或移除后再注册。")
+        with contextlib.ExitStack() as open_drawers:
+            drawers = {name: open_drawers.enter_context(_drawer(parent)) for name in names}
+            for name, own in names.items():
+                _fill(drawers[name], files(environment, display_name, __version__, own), scope)
+            for name, drawer in drawers.items():
+                _swap(drawer, parent / name)
     except OSError as error:
         raise _refused(error, environment, scope, str(parent)) from error
-    return _read(str(place), scope) or Registered(
-        spec=name, display_name=display_name, folder=str(place), prefix=environment.path, scope=scope
-    )
+    return [
+        _read(str(parent / name), scope)
+        or Registered(
+            spec=name, display_name=display_name, folder=str(parent / name), prefix=environment.path, scope=scope
+        )
+        for name in names
+    ]
 
 
 def unregister(one: Registered) -> None:
@@ -178,7 +216,9 @@ def _mark(place: str) -> dict[str, Any] | None:
     try:
         said = json.loads(text_of(f"{place}/kernel.json"))
         mark = said["metadata"][MARK]
-        is_ours = is_name_for(os.path.basename(place), mark["prefix"], mark.get("kernel", ""))
+        is_ours = is_name_for(os.path.basename(place), mark["prefix"], mark.get("kernel", "")) and is_path(
+            mark["prefix"]
+        )
         return {**mark, "display_name": said.get("display_name")} if is_ours else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
@@ -187,11 +227,24 @@ def _mark(place: str) -> dict[str, Any] | None:
 @contextlib.contextmanager
 def _drawer(parent: Path) -> Iterator[Path]:
     """A folder beside the kernelspecs that no Jupyter takes for one; gone afterwards."""
-    path = Path(tempfile.mkdtemp(prefix=".aiarts-", dir=parent))
+    _sweep(parent)
+    path = Path(tempfile.mkdtemp(prefix=DRAWER, dir=parent))
     try:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _sweep(parent: Path) -> None:
+    """Drawers that somebody was killed over. One with a kernelspec that was to be replaced stays: it may be the only
+    one."""
+    for name in _names(str(parent)):
+        if name.startswith(DRAWER):
+            with contextlib.suppress(OSError):
+                found = os.lstat(parent / name)
+                is_old = time.time() - found.st_mtime > ABANDONED and not os.path.lexists(parent / name / "old")
+                if is_old and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                    shutil.rmtree(parent / name)
 
 
 def _fill(drawer: Path, texts: Mapping[str, str], scope: Scope) -> None:
@@ -264,9 +317,9 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 def _is_writable(path: str) -> bool:
     """Whether it may be written, or made where it is not there yet."""
-    folder = Path(path)
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
+    folder = os.path.abspath(path)
+    while not os.path.exists(folder):  # `Path.exists` raises for what is below a folder that may not be entered
+        folder = os.path.dirname(folder)
     return os.access(folder, os.W_OK | os.X_OK)
 
 

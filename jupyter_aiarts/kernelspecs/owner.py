@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import re
@@ -33,7 +34,7 @@ def owner_of(path: str) -> tuple[int, int] | None:
     owner = _only(inside, ())
     if owner is None or owner[0] != 0:
         return owner
-    return _only(inside, [*_led(path), *_led(f"{path}/bin/python")])
+    return _only([*inside, *_deeper(path)], [*_led(path), *_led(f"{path}/bin/python")])
 
 
 def _only(inside: Sequence[os.stat_result], above: Sequence[os.stat_result]) -> tuple[int, int] | None:
@@ -53,6 +54,25 @@ def _parts(path: str) -> Iterator[os.stat_result]:
             yield os.lstat(f"{path}/{name}")
         except (FileNotFoundError, NotADirectoryError):
             continue
+
+
+def _deeper(path: str) -> Iterator[os.stat_result]:
+    """What of root's environment may have been given to somebody, so that they can install into it, and what links in
+    it lead to: modules and scripts from there are run, too."""
+    python = [f"lib/{name}" for name in _names(f"{path}/lib") if name.startswith("python")]
+    scripts = [f"etc/conda/activate.d/{name}" for name in _names(f"{path}/etc/conda/activate.d")]
+    inner = ("lib", "etc", *python, *(f"{name}/site-packages" for name in python))
+    for name in (*inner, "etc/conda", "etc/conda/activate.d", *scripts):
+        with contextlib.suppress(OSError):  # not there, or closed to whoever asks: then they run nothing of it
+            yield os.lstat(f"{path}/{name}")
+            yield os.stat(f"{path}/{name}")
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _led(path: str) -> Iterator[os.stat_result]:

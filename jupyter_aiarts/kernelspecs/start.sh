@@ -2,9 +2,13 @@
 # Nothing of the arguments is evaluated; then this shell becomes the program, so that signals reach it.
 #   start.sh PROGRAM ARGUMENTS…        `python` is the environment's own
 . "${0%/*}/environment.sh"
+# The kernel's own name is its folder's: it means this kernel alone, also where its environment is gone, and needs no
+# quotes.
+_aiarts_spec=${0%/*}
+_aiarts_spec=${_aiarts_spec##*/}
 if [ ! -d "$_aiarts_prefix" ]; then
     # This goes where a kernel's own last words go, for whoever looks why it did not start.
-    echo "The environment $_aiarts_prefix is gone, so its kernel cannot start: aiarts kernels doctor $_aiarts_name" >&2
+    echo "The environment $_aiarts_prefix is gone, so its kernel cannot start: aiarts kernels doctor $_aiarts_spec" >&2
     exit 127
 fi
 # A bash that is called sh keeps to POSIX, and cannot read what is written for bash.
@@ -18,7 +22,7 @@ if [ -z "${BASH_VERSION:-}" ] && _aiarts_has_scripts; then
 fi
 . "${0%/*}/activate.sh"
 # A script that ends the shell ends the start of the kernel, too; without this, nobody would know which one.
-trap 'echo "${_aiarts_script:-$_aiarts_prefix} ended the start of this kernel: aiarts kernels doctor $_aiarts_name" >&2' EXIT
+trap 'echo "${_aiarts_script:-$_aiarts_prefix} ended the start of this kernel: aiarts kernels doctor $_aiarts_spec" >&2' EXIT
 _aiarts_activate "$_aiarts_prefix" "$_aiarts_name"
 trap - EXIT
 if [ "$1" = python ]; then

@@ -254,6 +254,8 @@ class AiartsApp(ExtensionApp):
         if self._kernel_watch is not None:
             await self._kernel_watch.aclose()
             self._kernel_watch = None
+        if self._kernels is not None:
+            await self._kernels.aclose()
         if self._activity is not None:
             self._activity.close()
         if self._holding is not None:

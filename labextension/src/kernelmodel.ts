@@ -37,7 +37,7 @@ export class KernelModel {
 
   /** As their own Python tells where it was asked, else by their files. */
   get shown(): ReadonlyArray<ShownKernel> {
-    return this.found?.map(kernel => this._examined.get(kernel.path) ?? kernel) ?? [];
+    return this.found?.map(kernel => this._examined.get(kernel.path)?.closely ?? kernel) ?? [];
   }
 
   workOf(path: string): IWork | undefined {
@@ -83,7 +83,7 @@ export class KernelModel {
   async examine(kernel: ShownKernel): Promise<void> {
     await this._work(kernel, { text: this._trans.__('Asking its own Python…') }, async () => {
       const closely = await examineKernel(this._manager, kernel.spec ?? kernel.path);
-      this._examined.set(kernel.path, closely);
+      this._examined.set(kernel.path, { closely, seen: this._seen(kernel.path) });
       if (closely.problems?.length) {
         return this._trans.__('%1: %2', kernel.name, closely.problems.map(({ title }) => title).join(' '));
       }
@@ -115,10 +115,16 @@ export class KernelModel {
   private async _load(): Promise<void> {
     try {
       this.found = await kernels(this._manager);
+      this._examined.forEach(({ seen }, path) => seen === this._seen(path) || this._examined.delete(path));
     } catch (error) {
       this.said = errorText(error, this._trans);
     }
     this.changed.emit();
+  }
+
+  /** What the list says of an environment, to tell whether it says something else later. */
+  private _seen(path: string): string {
+    return JSON.stringify(this.found?.filter(kernel => kernel.path === path) ?? []);
   }
 
   /** Do something for one environment, and tell what came of it: whether it was done. */
@@ -143,14 +149,20 @@ export class KernelModel {
     this.changed.emit();
   }
 
-  private readonly _examined = new Map<string, ShownKernel>();
+  /** What its own Python told, until the list says something else of it than it did then. */
+  private readonly _examined = new Map<string, { readonly closely: ShownKernel; readonly seen: string }>();
   private _timer = 0;
   private readonly _works = new Map<string, IWork>();
 }
 
+/** Whether it is a kernel whose environment is gone, may not be seen, or is not one any more. */
+export function isLeft({ kind }: ShownKernel): boolean {
+  return kind === 'gone' || kind === 'hidden' || kind === 'unmarked';
+}
+
 /** What the server knows it by: a kernel without its environment by its own name. */
-function nameOf({ kind, spec, path }: ShownKernel): string {
-  return kind === 'gone' ? (spec ?? path) : path;
+function nameOf(kernel: ShownKernel): string {
+  return isLeft(kernel) ? (kernel.spec ?? kernel.path) : kernel.path;
 }
 
 /** What can be given up: the button, and what it ends. */

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { Explanation, ShownKernel } from './api';
-import type { KernelModel } from './kernelmodel';
+import { isLeft, type KernelModel } from './kernelmodel';
 
 /** What `repair` can do something about. */
 const MENDABLE: ReadonlyArray<string> = ['environment-gone', 'kernel-outdated'];
@@ -60,8 +60,13 @@ export function KernelRow(props: IRowProps): JSX.Element {
 }
 
 function stateText({ registered, kind }: ShownKernel, trans: TranslationBundle): string {
-  if (kind === 'gone') {
-    return trans.__('gone');
+  switch (kind) {
+    case 'gone':
+      return trans.__('gone');
+    case 'hidden':
+      return trans.__('not for you to see');
+    case 'unmarked':
+      return trans.__('no environment');
   }
   return registered === null ? trans.__('no kernel') : registered === 'user' ? trans.__('for you') : trans.__('for everybody');
 }
@@ -93,21 +98,25 @@ function Problem({ problem }: { readonly problem: Explanation }): JSX.Element {
 
 /** The one press that mends it, where there is one. */
 function Mend({ kernel, model, trans }: IRowProps): JSX.Element | null {
+  if (kernel.kind === 'hidden') {
+    return null;
+  }
   const codes = (kernel.problems ?? []).map(({ code }) => code);
   const lacks = codes.includes(LACKS_IPYKERNEL);
   if (!lacks && !codes.some(code => MENDABLE.includes(code))) {
     return null;
   }
-  const label = lacks ? trans.__('Install ipykernel') : kernel.kind === 'gone' ? trans.__('Remove the kernel') : trans.__('Repair');
+  const label = lacks ? trans.__('Install ipykernel') : isLeft(kernel) ? trans.__('Remove the kernel') : trans.__('Repair');
+  const act = (): Promise<void> => (kernel.kind === 'unmarked' ? model.unregister(kernel) : model.repair(kernel)); // its folder is there
   return (
-    <button type="button" className="jp-mod-styled" onClick={() => void model.repair(kernel)}>
+    <button type="button" className="jp-mod-styled" onClick={() => void act()}>
       {label}
     </button>
   );
 }
 
 function Acts({ kernel, model, train, trans }: IRowProps): JSX.Element | null {
-  if (kernel.kind === 'gone') {
+  if (isLeft(kernel)) {
     return null;
   }
   const button = (label: string, act: () => void, hint = ''): JSX.Element => (

@@ -4,7 +4,7 @@ import React from 'react';
 
 import type { ShownKernel } from './api';
 import { KernelFolder } from './kernelfolder';
-import { KernelModel } from './kernelmodel';
+import { isLeft, KernelModel } from './kernelmodel';
 import { KernelRow } from './kernelrow';
 import type { IDoors, IJobManager } from './tokens';
 
@@ -59,7 +59,7 @@ function Kernels({ model, trans, doors }: IKernelsProps): JSX.Element {
           .filter(kernel => matches(kernel, words))
           .map(kernel => (
             <KernelRow
-              key={`${kernel.path} ${kernel.kind === 'gone' ? kernel.spec : ''}`}
+              key={`${kernel.path} ${isLeft(kernel) ? kernel.spec : ''}`}
               kernel={kernel}
               model={model}
               train={() => doors.newJob({ environment: kernel.path })}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -99,22 +100,45 @@ def test_a_relative_folder_is_the_callers_and_not_the_servers(nothing_around: Pa
         assert sent.which[-1] == meant
 
 
+def test_every_deed_without_a_server_is_in_the_audit_log_and_looking_is_not(
+    train: Path, nothing_around: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = nothing_around / "audited"
+    monkeypatch.setenv("AIARTS_STATE_DIR", str(state))
+    acts = ("list", "register", "doctor", "repair", "size", "unregister", "unregister")
+    for act in acts:
+        main(["kernels", act, *([str(train)] if act != "list" else []), *(["--user"] if act == "register" else [])])
+    main(["kernels", "repair", "nobody"])
+    found = [json.loads(line) for line in (state / "audit.log").read_text().splitlines()]
+    assert [(one["action"], one["subject"], one["status"]) for one in found] == [
+        ("register-kernel", str(train), 200),
+        ("repair-kernel", str(train), 200),
+        ("unregister-kernel", str(train), 200),
+        ("unregister-kernel", str(train), 404),
+        ("repair-kernel", "nobody", 404),
+    ]
+
+
 REPAIR = """
 import signal, sys
 from jupyter_aiarts.cli import main
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it, and be in nohup
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 sys.exit(main(["kernels", "repair", sys.argv[1]]))
 """
 
 
-def test_a_terminal_gives_an_installer_up_by_ctrl_c(train: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_terminal_gives_an_installer_up_by_ctrl_c_by_kill_and_when_it_is_closed(
+    train: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
     (train / "bin/python").unlink()
     (train / "bin/python").write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/pid"\necho begun\nexec sleep 1000\n')
     (train / "bin/python").chmod(0o755)
     child = subprocess.Popen([sys.executable, "-c", REPAIR, str(train)], stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None and child.stderr.readline() == "begun\n"
-    child.send_signal(signal.SIGINT)
+    child.send_signal(number)
     child.communicate(timeout=60)
     assert child.returncode == 130
     with pytest.raises(ProcessLookupError):

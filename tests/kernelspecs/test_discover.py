@@ -173,6 +173,14 @@ def test_the_active_environment_and_its_program_name_their_root(home: Path) -> N
     assert set(found(home, {"MAMBA_ROOT_PREFIX": str(home / "odd/place")})) == {str(env), str(other)}
 
 
+@pytest.mark.parametrize("folder", ["bin", "bin/", "condabin", "envs/train/bin"])
+def test_an_installation_that_path_alone_names_is_found(home: Path, folder: str) -> None:
+    """`ENV PATH=/data/miniforge3/bin:$PATH`, as images have it."""
+    root = make_conda(home / "odd/miniforge")
+    env = make_conda(root / "envs/train")
+    assert set(found(home, {"PATH": f"/bin:{root}/{folder}::/usr/bin:bin:/"})) == {str(root), str(env)}
+
+
 def test_one_environment_under_two_names_is_one(home: Path) -> None:
     env = make_conda(home / "miniconda3/envs/train")
     (home / "miniconda3/envs/alias").symlink_to(env)

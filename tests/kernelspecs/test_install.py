@@ -153,6 +153,16 @@ def test_nothing_of_an_environments_name_stands_where_jupyter_fills_in() -> None
     assert [word for word in said["argv"] if "/x/" in word] == []
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_kernel_of_python_names_its_interpreter_for_whoever_lists_kernels_by_it(name: str) -> None:
+    """VS Code passes over kernels of Python whose interpreter it cannot tell; Jupyter fills in nothing there."""
+    env = an_environment(f"/envs/{name}")
+    told = json.loads(files(env, "x", "1")["kernel.json"])["metadata"]["interpreter"]
+    assert told == {"path": f"/envs/{name}/bin/python"}
+    own = OwnKernel(name="ir", argv=("R",), display_name="R", language="R")
+    assert "interpreter" not in json.loads(files(env, "x", "1", own)["kernel.json"])["metadata"]
+
+
 def test_registering_twice_replaces_and_leaves_nothing_behind(tmp_path: Path, folders: Folders) -> None:
     env = read(str(make_conda(tmp_path / "train")))
     register(env, "first", "global", folders)
@@ -269,6 +279,22 @@ def test_a_disk_that_is_full_leaves_the_old_one(
         register(env, "second", "user", folders)
     assert [one.display_name for one in registered(folders)] == ["first"]
     assert len(os.listdir(folders.user)) == 1
+
+
+def test_what_one_who_was_killed_left_is_removed_by_the_next_but_for_a_kernel_in_it(
+    tmp_path: Path, folders: Folders
+) -> None:
+    env = read(str(make_conda(tmp_path / "train")))
+    shared = Path(folders.target("user"))
+    for name in (".aiarts-left", ".aiarts-kept", ".aiarts-now", ".other"):
+        (shared / name / "new/lib").mkdir(parents=True)
+    (shared / ".aiarts-kept/old").mkdir()
+    (shared / ".aiarts-left/new/lib/jupyter_aiarts").symlink_to(tmp_path / "train")
+    for name in (".aiarts-left", ".aiarts-kept", ".other"):
+        os.utime(shared / name, (1, 1))
+    one = register(env, "x", "user", folders)
+    assert sorted(os.listdir(shared)) == sorted([".aiarts-kept", ".aiarts-now", ".other", one.spec])
+    assert (tmp_path / "train/conda-meta").is_dir()
 
 
 @pytest.mark.parametrize("name", ["my-train", "{spec}-mine", "aiarts-train"])

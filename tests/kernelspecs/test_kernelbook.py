@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -78,7 +79,9 @@ async def test_a_kernel_whose_environment_is_gone_is_told_and_repair_removes_it(
     one = await book.register("train", "global")
     shutil.rmtree(path)
     [orphan] = [each for each in await book.all("zh") if each.spec == one.spec]
-    assert codes(orphan) == ["environment-gone"] and orphan.problems[0].title == "环境已不存在"
+    assert (
+        orphan.kind == "gone" and codes(orphan) == ["environment-gone"] and orphan.problems[0].title == "环境已不存在"
+    )
     said = [line async for line in book.repair(str(one.spec))]
     assert "removed" in said[0]
     assert [each for each in await book.all() if each.spec == one.spec] == []
@@ -93,7 +96,7 @@ async def test_a_kernel_whose_folder_is_still_there_is_never_removed(
     (path / "conda-meta").rename(path / "lost")
     for lang, title in (("en", "No environment is seen"), ("zh", "看不到环境")):
         [shown] = [each for each in await book.all(lang) if each.spec == one.spec]
-        assert codes(shown) == ["environment-gone"] and title in shown.problems[0].title
+        assert shown.kind == "unmarked" and codes(shown) == ["environment-gone"] and title in shown.problems[0].title
     with pytest.raises(BadRequest, match="no environment is seen in it"):
         async for _ in book.repair(str(one.spec)):
             pass
@@ -188,6 +191,20 @@ async def test_names_that_are_no_text_break_nobodys_list(book: KernelBook, home:
     for which in (bad, f"{home}/miniconda3/envs/{bad}", "a\0b", "/a\0b", "\ud800"):
         with pytest.raises(NotFound):
             await book.doctor(which)
+
+
+@pytest.mark.parametrize("prefix", ["/x\0", "", "x", "/\udcff\0"])
+async def test_a_mark_that_names_no_path_breaks_nobodys_list(
+    book: KernelBook, home: Path, tmp_path: Path, prefix: str
+) -> None:
+    """Anybody may write into a shared folder that all may, with the name that ours would have."""
+    env = make_conda(home / "miniconda3/envs/train")
+    name = f"aiarts-x-{hashlib.sha256(os.fsencode(prefix)).hexdigest()[:8]}"
+    (tmp_path / "shared" / name).mkdir(parents=True)
+    mark = {"display_name": "x", "argv": [], "metadata": {"jupyter_aiarts": {"prefix": prefix}}}
+    (tmp_path / "shared" / name / "kernel.json").write_text(json.dumps(mark))
+    listed = await book.all()
+    assert str(env) in [one.path for one in listed] and name not in [one.spec for one in listed]
 
 
 async def test_two_hundred_environments_are_registered_and_listed(

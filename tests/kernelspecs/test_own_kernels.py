@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,9 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 
-from jupyter_aiarts.errors import BadRequest
+from jupyter_aiarts.errors import BadRequest, NotAllowed
 from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
+from jupyter_aiarts.kernelspecs.install import SAME_FOR_ALL
 
 from .conftest import make_conda
 from .test_start import said, started
@@ -152,6 +155,35 @@ async def test_a_second_kernel_of_its_python_is_kept_where_ipykernel_is(book: Ke
     env = make_conda(home / "miniconda3/envs/train")
     brought(env, "spark", {"argv": [f"{env}/bin/python", "-m", "ipykernel_launcher"], "env": {"SPARK_HOME": "/s"}})
     assert len((await book.register("train", "user")).specs) == 2
+
+
+async def test_where_one_is_refused_none_is_registered(book: KernelBook, home: Path, tmp_path: Path) -> None:
+    env = make_conda(home / "miniconda3/envs/train")
+    brought(env, "ir", R)
+    one = await book.register("train", "global")
+    await book.unregister("train")
+    (tmp_path / "shared" / one.specs[1]).mkdir()
+    with pytest.raises(BadRequest, match="not ours"):
+        await book.register("train", "global")
+    assert os.listdir(tmp_path / "shared") == [one.specs[1]]
+
+
+async def test_a_disk_that_is_full_at_the_second_leaves_none_of_them(
+    book: KernelBook, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought(make_conda(home / "miniconda3/envs/train"), "ir", R)
+    copied, copy = [], shutil.copyfile
+
+    def full(source: object, target: object) -> object:
+        copied.append(target)
+        if len(copied) > len(SAME_FOR_ALL):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        return copy(source, target)
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(NotAllowed, match="Nothing was changed"):
+        await book.register("train", "user")
+    assert os.listdir(tmp_path / "data/kernels") == []
 
 
 OTHERS = [

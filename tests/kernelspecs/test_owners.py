@@ -79,6 +79,26 @@ def test_one_part_that_is_somebodys_makes_it_theirs(room: Path, part: str) -> No
     assert as_owner(str(env), {})[0]["user"] == MALLORY
 
 
+GIVEN = ("lib/{python}", "lib/{python}/site-packages", "etc/conda", "etc/conda/activate.d", "etc/conda/activate.d/a.sh")
+
+
+@pytest.mark.parametrize("part", GIVEN)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_of_roots_environment_was_given_to_somebody_makes_it_theirs(room: Path, part: str, is_link: bool) -> None:
+    """So that they may install into it: what root then ran of it would be theirs."""
+    env = make_conda(room / "train")
+    (env / "etc/conda/activate.d").mkdir(parents=True)
+    (env / "etc/conda/activate.d/a.sh").write_text("")
+    given = env / part.format(python=next((env / "lib").iterdir()).name)
+    if is_link:
+        given.rename(room / "elsewhere")
+        given.symlink_to(room / "elsewhere")
+    assert owner_of(str(env)) == (0, 0)
+    os.chown(given, BOB, BOB)
+    assert owner_of(str(env)) == (BOB, BOB)
+    assert as_owner(str(env), {})[0]["user"] == BOB
+
+
 @pytest.mark.parametrize("above", ["bobs", "bobs/miniconda3", "bobs/miniconda3/envs"])
 def test_what_is_roots_in_somebodys_folder_is_theirs(room: Path, above: str) -> None:
     """An admin's `sudo conda create` in a user's installation: its owner can put another folder in its place."""

@@ -23,13 +23,13 @@ root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become s
 ALICE, BOB = 64001, 64002
 
 ACT = """
-import asyncio, json, os, pwd, sys
+import asyncio, json, os, pathlib, pwd, sys
 uid, home, shared, act, which = int(sys.argv[1]), *sys.argv[2:]
 os.environ.clear()
 os.environ.update(HOME=home, PATH="/usr/bin:/bin", JUPYTER_DATA_DIR=home + "/data")
 from jupyter_aiarts.errors import AiartsError
 from jupyter_aiarts.kernelbook import KernelBook, KernelSettings
-import jupyter_aiarts.kernelspecs.installer, yaml
+import encodings.ascii, jupyter_aiarts.kernelspecs.installer, jupyter_aiarts.kernelspecs.tending, yaml
 asyncio.run(KernelBook().all())  # what it imports may lie where only this user can read
 known, above = pwd.getpwall(), os.path.dirname(home)
 people = [pwd.struct_passwd((str(one), "x", one, one, "", f"{above}/{one}", "")) for one in (64001, 64002)]
@@ -41,11 +41,13 @@ book = KernelBook(KernelSettings(directory=shared, folders=tuple(filter(None, [w
 async def do():
     if act in ("global", "user"):
         return (await book.register(which, act)).spec
+    if act == "tend":
+        return [[deed.path, deed.scope, deed.problem] for deed in await book.tend(pathlib.Path(which))]
     if act == "unregister":
         return (await book.unregister(which)).spec
     if act == "repair":
         return [line async for line in book.repair(which)]
-    return {one.path: [one.registered, [each.code for each in one.problems]] for one in await book.all()}
+    return {one.path: [one.registered, [each.code for each in one.problems], one.kind] for one in await book.all()}
 try:
     print(json.dumps(asyncio.run(do())))
 except AiartsError as error:
@@ -148,13 +150,25 @@ def test_a_target_that_may_not_be_written_is_refused_with_the_admins_command_and
 
 
 @root_only
+def test_a_target_below_a_folder_that_may_not_be_entered_is_refused_in_the_same_way(machine: Machine) -> None:
+    """As below /root, or another's home; and what is registered by itself goes to this user's own folder then."""
+    env = machine.give(make_conda(machine.home(ALICE) / "miniconda3/envs/train"), ALICE)
+    machine.shared = machine.root / "closed/kernels"
+    machine.shared.mkdir(parents=True)
+    os.chmod(machine.shared.parent, 0o700)
+    said = machine.act(ALICE, "global", env)
+    assert "Nothing was changed" in said["error"] and "sudo" in said["hint"] and str(env) in said["hint"]
+    assert [str(env), "user", ""] in machine.act(ALICE, "tend", machine.home(ALICE) / "kernels.json")
+
+
+@root_only
 def test_a_home_that_is_closed_is_told_as_such_and_its_kernel_is_left_alone(machine: Machine) -> None:
     env = machine.give(make_conda(machine.home(ALICE) / "envs/train"), ALICE)
     os.chmod(machine.shared, 0o1777)
     spec = machine.act(ALICE, "global", env)
     os.chmod(machine.home(ALICE), 0o700)
     listed = machine.act(BOB, "list")
-    assert listed[str(env)] == ["global", ["environment-gone"]]
+    assert listed[str(env)] == ["global", ["environment-gone"], "hidden"]
     os.chmod(machine.shared, 0o777)  # anybody may remove anything here
     assert "may not be seen by you" in machine.act(BOB, "repair", spec)["error"]
     assert (machine.shared / spec).is_dir()
@@ -198,6 +212,16 @@ def test_pipes_and_endless_files_in_the_places_of_lists_hold_nobody_up(tmp_path:
     (tmp_path / ".mambarc").symlink_to("/dev/zero")
     found = places({}, [str(tmp_path)])
     assert not [one for one in found.prefixes if one.startswith("/proc")]
+
+
+def test_a_device_in_the_place_of_a_list_is_not_even_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watchdog begins to count, and a tape rewinds, when root opens it."""
+    (tmp_path / ".condarc").symlink_to("/dev/null")
+    opened = []
+    real = os.open
+    monkeypatch.setattr("os.open", lambda path, *more, **named: opened.append(str(path)) or real(path, *more, **named))
+    places({}, [str(tmp_path)])
+    assert str(tmp_path / ".condarc") not in opened
 
 
 def test_homes_are_found_by_listing_and_not_by_looking_into_them(tmp_path: Path) -> None:

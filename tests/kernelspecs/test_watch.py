@@ -85,6 +85,20 @@ async def test_one_that_is_named_in_a_list_is_told(home: Path, watching: Watchin
     await heard.next()
 
 
+async def test_one_that_a_new_condarc_names_is_told(
+    home: Path, watching: Watching, book: KernelBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nothing else changed for long."""
+    monkeypatch.setattr(kernelbook, "FRESH", 0.0)
+    make_conda(home / "odd/place")
+    watch, heard = watching()
+    await watch.look()
+    while await book.has_news():  # the first look makes the marks
+        pass
+    (home / ".condarc").write_text(f"envs_dirs: ['{home}/odd']\n")
+    await heard.next()
+
+
 async def test_one_that_is_still_being_made_is_told_when_it_is_one(home: Path, watching: Watching) -> None:
     """conda makes the folder first and its records later, which the folder above does not show."""
     envs = home / "miniconda3/envs"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,11 @@ from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from jupyter_aiarts.cli import main
+from jupyter_aiarts.errors import Unavailable
 from jupyter_aiarts.kernel.client import Client
 from jupyter_aiarts.kernel.transport import HttpTransport
 from jupyter_aiarts.server import kernels
+from jupyter_aiarts.server.app import AiartsApp
 from tests.kernelspecs.conftest import make_conda
 
 Ask = Callable[..., Awaitable[HTTPResponse]]
@@ -124,6 +128,64 @@ async def test_an_installer_that_is_silent_for_long_is_not_taken_for_dead(
     client = Client(HttpTransport(url, jp_serverapp.identity_provider.token, timeout=8))
     assert await asyncio.to_thread(lambda: list(client.repair_kernel(str(train)))) == [{"line": "begun"}]
     assert (train / "conda-meta/ipykernel-6.29.0-py_0.json").exists()
+
+
+INSTALLER = """#!/bin/sh
+trap 'echo cleaned > "{room}/cleaned"; exit 1' INT
+echo begun
+echo $$ > "{room}/new" && mv "{room}/new" "{room}/pid"
+while :; do sleep 0.05; done
+"""
+
+
+async def test_a_server_that_stops_ends_its_installers_and_lets_them_clean_up(
+    app: AiartsApp, train: Path, tmp_path: Path
+) -> None:
+    """Nothing else would end one: it has a session of its own, and breaks when it next writes to nobody."""
+    (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
+    (train / "bin/python").unlink()
+    (train / "bin/python").write_text(INSTALLER.format(room=tmp_path))
+    (train / "bin/python").chmod(0o755)
+    lines: list[str] = []
+
+    async def listen() -> None:
+        async with aclosing(app.kernels.repair(str(train))) as said:
+            async for line in said:
+                lines.append(line)
+
+    listening = asyncio.ensure_future(listen())
+    while not (tmp_path / "pid").exists():
+        await asyncio.sleep(0.02)
+    book = app.kernels
+    await asyncio.wait_for(app.stop_extension(), 30)
+    assert (tmp_path / "cleaned").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    with pytest.raises(Unavailable, match="stops"):
+        await listening
+    with pytest.raises(Unavailable, match="stops"):  # nor is another begun
+        async for _ in book.repair(str(train)):
+            pass
+    assert lines == ["begun"]
+
+
+async def test_one_to_which_nobody_listens_at_this_moment_is_ended_too(
+    app: AiartsApp, train: Path, tmp_path: Path
+) -> None:
+    """As while its last line is on the way to a slow page."""
+    (train / "conda-meta/ipykernel-6.29.0-py_0.json").rename(train / "conda-meta/pip-24.0-py_0.json")
+    (train / "bin/python").unlink()
+    (train / "bin/python").write_text(INSTALLER.format(room=tmp_path))
+    (train / "bin/python").chmod(0o755)
+    said = app.kernels.repair(str(train))
+    assert await anext(said) == "begun"
+    while not (tmp_path / "pid").exists():
+        await asyncio.sleep(0.02)
+    await asyncio.wait_for(app.stop_extension(), 30)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    with pytest.raises(Unavailable, match="stops"):
+        await anext(said)
 
 
 def test_the_command_line_does_the_same_without_a_server(

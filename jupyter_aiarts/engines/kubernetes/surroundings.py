@@ -32,7 +32,7 @@ def settled(spec: JobSpec, in_pod: Callable[[str], str | None], advice: str) -> 
     if not os.path.lexists(path):
         note = f"The environment {path} is not on this server; the job looks for it in its image and mounts."
         return Settled(in_pod=path, notes=(note,))
-    fault = fault_of(path, spec.script) or _wrong_machine(spec, path)
+    fault = fault_of(path, None if _is_the_images(path, in_pod) else spec.script) or _wrong_machine(spec, path)
     if fault is not None:
         return Settled(problem=fault)
     place = in_pod(path)
@@ -40,6 +40,12 @@ def settled(spec: JobSpec, in_pod: Callable[[str], str | None], advice: str) -> 
         text = "The environment {path} is on this server, and no mount of the job has it. {cure}"
         return Settled(problem=worded(text, path=path, cure=advice))
     return Settled(in_pod=place, notes=tuple(_notes(path, place, in_pod)))
+
+
+def _is_the_images(path: str, in_pod: Callable[[str], str | None]) -> bool:
+    """Whether its Python is a link to one that is neither here nor on a mount, as in a venv that an image made."""
+    python = os.path.realpath(f"{path}/bin/python")
+    return os.path.islink(f"{path}/bin/python") and not os.path.exists(python) and in_pod(python) is None
 
 
 def _wrong_machine(spec: JobSpec, path: str) -> str | None:
@@ -58,7 +64,7 @@ def _notes(path: str, place: str, in_pod: Callable[[str], str | None]) -> list[s
             "torchrun and pip, may not start there. Run them with python -m."
         )
     python = os.path.realpath(f"{path}/bin/python")
-    if os.path.exists(python) and in_pod(python) is None:
+    if (os.path.exists(python) or _is_the_images(path, in_pod)) and in_pod(python) is None:
         notes.append(
             f"The Python of the environment {path} is {python}, which no mount of the job has: the image must have it."
         )

@@ -44,6 +44,18 @@ TEXTS = {
             (("如果该环境无法修复，可移除该内核", "aiarts kernels unregister {spec}"),),
         ),
     ),
+    "kernel-gone": Text(  # environment-gone, of one kernel that it brought
+        Words(
+            "Its kernel {kernel} is gone",
+            "The kernel {spec} starts {kernel}, which {name} brought and no longer has.",
+            (("Remove the kernel, or install what brought it again", "aiarts kernels unregister {spec}"),),
+        ),
+        Words(
+            "其内核 {kernel} 已不存在",
+            "内核 {spec} 启动的是 {name} 自带的 {kernel}，而该环境中已没有它。",
+            (("移除该内核，或重新安装提供它的包", "aiarts kernels unregister {spec}"),),
+        ),
+    ),
     "python-gone": Text(
         Words(
             "It has no Python that can be run",

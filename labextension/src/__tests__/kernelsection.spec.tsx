@@ -213,6 +213,42 @@ test('a kernel without its environment is removed by its own name', async () => 
   expect(asked()).toEqual([['kernels/repair', { which: 'aiarts-left-2' }]]);
 });
 
+const LEFT: ReadonlyArray<[string, string, ReadonlyArray<string>]> = [
+  ['gone', 'gone', ['kernels/repair']],
+  ['unmarked', 'no environment', ['kernels/unregister']],
+  ['hidden', 'not for you to see', []]
+];
+
+test.each(LEFT)('a kernel whose environment is %s is called that, and has a button only where it does something', async (kind, state, acts) => {
+  found = [kernel('left', { kind, registered: 'global', spec: 'aiarts-left-2', python: null, problems: [{ ...LACKING, code: 'environment-gone' }] })];
+  await open();
+  expect(within(row('left')).getByText(state)).toBeTruthy();
+  const buttons = within(row('left')).queryAllByRole('button', { hidden: true });
+  expect(buttons.map(({ textContent }) => textContent)).toEqual(acts.map(() => 'Remove the kernel'));
+  await act(async () => buttons.forEach(button => void fireEvent.click(button)));
+  expect(asked()).toEqual(acts.map(path => [path, { which: 'aiarts-left-2' }]));
+});
+
+const LATER: ReadonlyArray<[string, Partial<ShownKernel>, string]> = [
+  ['registered from elsewhere', { registered: 'user', spec: 'aiarts-a-1' }, 'for you'],
+  ['removed', { kind: 'gone', registered: 'user', spec: 'aiarts-a-1', python: null }, 'gone'],
+  ['mended', { problems: [{ ...LACKING, title: 'Another thing.' }] }, 'Another thing.']
+];
+
+test.each(LATER)('what was examined is shown as it is now once it was %s', async (_, changes, words) => {
+  found = [kernel('a', { problems: [LACKING] })];
+  await open();
+  const problem = { code: 'library-missing', title: 'libGL.so.1 is missing.', why: 'cv2 needs it.' };
+  server.answers = path => (path === 'kernels' ? found : { ...found[0], problems: [problem] });
+  await press('a', 'Examine');
+  await act(async () => server.socket.say({ type: 'kernels' }));
+  expect(row('a').textContent).toContain('cv2 needs it.');
+  found = [kernel('a', { problems: [LACKING], ...changes })];
+  await act(async () => server.socket.say({ type: 'kernels' }));
+  expect(row('a').textContent).not.toContain('cv2 needs it.');
+  expect(row('a').textContent).toContain(words);
+});
+
 test('among many, words find one by its name, its folder or what it has', async () => {
   found = Array.from({ length: 200 }, (_, number) => kernel(`env-${number}`, number === 7 ? { frameworks: { torch: '2.3.1' } } : {}));
   await open();

@@ -70,6 +70,28 @@ def test_a_python_that_lies_outside_of_all_mounts_is_told(home: Path) -> None:
     assert any("the image must have it" in note for note in sent(home, target=str(home)).notes)
 
 
+def test_a_python_that_the_image_alone_has_is_told_and_not_refused(home: Path) -> None:
+    """As of a venv that was made in the image, on a folder that this server has too."""
+    python = home / "envs/train/bin/python"
+    python.unlink()
+    python.symlink_to("python3")
+    (python.parent / "python3").symlink_to("/no/such/image/bin/python3.10")
+    made = sent(home, target=str(home), script=str(home / "train.py"))
+    assert (made.environment, made.problems) == (str(home / "envs/train"), ())
+    assert any("/no/such/image/bin/python3.10" in note and "the image must have it" in note for note in made.notes)
+
+
+def test_a_python_that_is_gone_from_a_mount_is_refused(home: Path) -> None:
+    python = home / "envs/train/bin/python"
+    python.unlink()
+    for target in (None, "python3.11", home / "miniconda3/bin/python3"):
+        python.unlink(missing_ok=True)
+        if target is not None:
+            python.symlink_to(target)
+        [problem] = sent(home, target=str(home), script=str(home / "train.py")).problems
+        assert "no Python that can be run" in problem["message"]
+
+
 def test_one_for_another_processor_is_refused(home: Path) -> None:
     (home / "envs/train/bin/python").write_bytes(AARCH64)
     [problem] = sent(home, device="nvidia_gpu_amd64").problems
