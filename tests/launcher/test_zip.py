@@ -45,7 +45,7 @@ def test_the_zip_holds_every_source_that_a_pod_runs(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "launcher.zip") as archive:
         packed = {name: archive.read(name).decode() for name in archive.namelist()}
     sources = {str(path.relative_to(LAUNCHER)): path.read_text("utf-8") for path in LAUNCHER.rglob("*.py")}
-    assert set(sources) - set(packed) == {"watched.py"}
+    assert set(sources) - set(packed) == {"freeports.py", "watched.py"}
     assert packed == {name: bare(sources[name]) for name in packed}
 
 

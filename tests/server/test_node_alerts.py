@@ -11,7 +11,7 @@ import pytest
 from tornado.httpclient import HTTPResponse
 
 from jupyter_aiarts.model.cluster import Node
-from jupyter_aiarts.model.news import MOST_UNWELL, by_cluster
+from jupyter_aiarts.model.news import MOST_UNWELL, Unwell, by_cluster
 from jupyter_aiarts.server.app import AiartsApp
 from jupyter_aiarts.server.reporting import Guard
 from tests.engines.kubernetes.glancing import may_read_what_the_plugin_writes, write_health
@@ -47,12 +47,21 @@ async def test_each_change_of_what_is_wrong_reaches_open_pages_and_those_that_op
         problems = await looks.get()
         return [Node(cluster="local", name="a", ready=True, device=None, cards=0, free=0, problems=problems)]
 
-    guard = Guard(look, lambda news: None, period=0, note=lambda known: service.note_nodes(by_cluster(known)))
+    def note(known: Unwell) -> None:
+        noted.append(known)
+        service.note_nodes(by_cluster(known))
+
+    noted: list[Unwell] = []
+    guard = Guard(look, lambda news: None, period=0, note=note)
     guard.start()
-    for problems in ((), ("cordoned",), ("disk-pressure", "not-ready"), ()):
-        looks.put_nowait(problems)
-    said = [(await told(stream, lambda clusters: True))["local"]["unwell"] for _ in range(3)]
+    said = []
+    for problems in ([()], [("cordoned",), ("disk-pressure", "not-ready")], [()]):
+        for one in problems:
+            looks.put_nowait(one)
+        # Read before the next change: who reads slowly is told the last of several.
+        said.append((await told(stream, lambda clusters: True))["local"]["unwell"])
     assert said == [[], [{"node": "a", "problems": ["disk-pressure", "not-ready"]}], []]
+    assert len(noted) == 3  # that an admin keeps pods away is nothing that is wrong
     looks.put_nowait(("unhealthy-cards",))
     unwell = [{"node": "a", "problems": ["unhealthy-cards"]}]
     await told(stream, lambda clusters: clusters["local"]["unwell"] == unwell)

@@ -18,7 +18,7 @@ from re import Match
 from jupyter_aiarts import launcher
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_AT_HOME = ("watched.py",)  # what only a notebook runs
+_AT_HOME = ("freeports.py", "watched.py")  # of jobs on this machine, and of what a notebook runs
 # Strings are here to be passed over: a # in one is no comment.
 _TEXTS = (
     r'r?"""(?:[^"\\]|\\.|"(?!""))*"""',
