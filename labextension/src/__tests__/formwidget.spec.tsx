@@ -80,6 +80,21 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+test.each([null, 'Nodes'])('whoever opens the form goes on in its first field, or where they write by then (%s)', async label => {
+  const made = new FormWidget(manager, trans, {}, null);
+  widget = made;
+  act(() => {
+    Widget.attach(made, document.body);
+    made.activate();
+    MessageLoop.flush();
+  });
+  if (label !== null) {
+    screen.getByLabelText(label).focus(); // quicker than the page, which is busy
+  }
+  await settle(REST);
+  expect(document.activeElement).toBe(screen.getByLabelText(label ?? 'Start file'));
+});
+
 test('a name that is emptied to be written anew stays where it is, and its neighbours too', async () => {
   await show({ script: 'a.py', params: { amp: null, lr: '0.1' } });
   const field = screen.getByLabelText('Parameters 1: name');

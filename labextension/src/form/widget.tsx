@@ -148,12 +148,14 @@ export class FormWidget extends ReactWidget {
     }
   }
 
-  /** The first picture may come after the call. */
+  /** The first picture may come after the call, and whoever is quicker has begun to write in another field. */
   private _focus(): void {
     const first = this.node.querySelector<HTMLElement>('[data-key="script"] input');
     if (first && this._isCalled) {
       this._isCalled = false;
-      first.focus();
+      if (this.node.querySelector('input:focus, select:focus, textarea:focus') === null) {
+        first.focus();
+      }
     }
   }
 
