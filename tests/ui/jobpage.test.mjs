@@ -362,10 +362,11 @@ test('5,000 lines a second are followed to the last, with few rows drawn', t =>
     await reaches(job.id, 'succeeded');
     await view.logShows('flood 24999');
     const tasks = await page.evaluate(() => window.aiartsTasks);
-    // How long a task takes depends on who else uses this machine: the number is told, and judged by the bench.
+    // How long a task takes depends on who else uses this machine, so the number is told and a wide bound is kept.
     t.diagnostic(
       `tasks over 50 ms while following: ${tasks.length}, the longest ${Math.round(Math.max(0, ...tasks))} ms`
     );
+    assert.ok(Math.max(0, ...tasks) < 1000, `a task of ${Math.max(...tasks)} ms`);
     assert.ok((await view.log.locator('.aiarts-LogRow').count()) <= 200);
   }));
 
@@ -411,7 +412,7 @@ test('while the server is away the page says so, and goes on with the log where 
     await lab.up();
     await view.logShows('batch 0 line 9');
     assert.equal(await view.log.getByText('early 299').count(), 1);
-    await view.region.getByText('Stale since').waitFor({ state: 'detached', timeout: 60_000 });
+    await view.region.getByText('Stale since').waitFor({ state: 'detached' });
     await lab.write(`${folder}/go`, '');
     await reaches(job.id, 'succeeded');
   }));

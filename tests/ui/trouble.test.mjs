@@ -63,7 +63,9 @@ test('a log of 1 GB opens at its end at once, and its first line is one key away
     const started = Date.now();
     await view.tab('Logs');
     await view.logShows('the very last line');
-    t.diagnostic(`1 GB: the last line after ${Date.now() - started} ms`);
+    const took = Date.now() - started;
+    t.diagnostic(`1 GB: the last line after ${took} ms`);
+    assert.ok(took < 5000, `it took ${took} ms`); // wide, for a machine that others use too
     const bytes = (await Promise.all(answers)).reduce((sum, body) => sum + body.length, 0);
     assert.ok(bytes > 0 && bytes < 2 ** 20, `${bytes} bytes were read to show the end`);
     assert.ok((await view.log.locator('.aiarts-LogRow').count()) <= 200);
@@ -118,7 +120,7 @@ test('a job deleted by somebody else, a server that goes and comes back: the ope
     await view.says('Stale since');
     await photograph(page, 'job-server-away');
     await lab.up();
-    await view.region.getByText('Stale since').waitFor({ state: 'detached', timeout: 60_000 });
+    await view.region.getByText('Stale since').waitFor({ state: 'detached' });
     await lab.ask('POST', `jobs/${kept.id}/stop`);
     await view.region.getByText('stopped', { exact: true }).first().waitFor();
   }));

@@ -105,7 +105,7 @@ class Lab:
         def is_done(facts: list[PodFacts]) -> bool:
             return bool(facts) and all(pod.is_over for pod in facts) and not self.archive._shelves
 
-        await self.until(is_done, "the end", 280)
+        await self.until(is_done, "the end", 120)
 
 
 @pytest_asyncio.fixture

@@ -105,7 +105,7 @@ async def test_a_server_that_refuses_the_connection_is_away_at_once(tmp_path: Pa
     began = time.monotonic()
     with pytest.raises(ClusterUnreachable, match="“test” cannot be reached"):
         await api.raw("/version")
-    assert time.monotonic() - began < transport.CONNECT / 2
+    assert time.monotonic() - began < 1
     await api.aclose()
 
 

@@ -74,7 +74,8 @@ async def test_a_log_followed_before_its_pod_came_is_found_on_the_mount_when_it_
 ) -> None:
     async with laboratory(cluster, tmp_path, **settings(str(storage), storage)) as lab:
         service = JobService({"test": lab.engine}, TemplateStore(tmp_path / "templates"))
-        job = await lab.submit("print('first words')")  # its folder is the kubelet's, and comes with its pod
+        job = await lab.submit("print('first words')")
+        assert not (storage / job.id).exists()
         told = [line.text async for lines in service.follow(job.id, LogQuery()) for line in lines]
         assert told == ["first words"]
 

@@ -70,7 +70,7 @@ async def test_no_job_is_lost_doubled_or_shown_wrong_while_the_api_server_is_awa
             began = time.monotonic()
             with pytest.raises(ClusterUnreachable):
                 await seen.api.raw("/version")
-            assert time.monotonic() - began < transport.CONNECT / 2
+            assert time.monotonic() - began < 1
             await asyncio.sleep(AWAY)
             assert {record.id: record.phase for record in seen.picture.records()} == before
             assert all(not change.jobs and not change.removed for change in seen.told[told:])
@@ -152,7 +152,7 @@ async def no_connection(seen: Watch) -> None:
     began = time.monotonic()
     with pytest.raises(ClusterUnreachable):
         await seen.api.raw("/version")
-    assert time.monotonic() - began < transport.CONNECT / 2
+    assert time.monotonic() - began < 0.5
 
 
 async def test_429_slows_the_watch_down_and_ends_nothing(cluster: Cluster, namespace: str, tmp_path: Path) -> None:
